@@ -1,0 +1,1 @@
+"""The Slack face of Footnote: Bolt listeners, rendering, delivery. Knows nothing of SQL."""

@@ -1,0 +1,1 @@
+"""The sealed Python interpreter and its host. Knows nothing of the runtime."""

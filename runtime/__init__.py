@@ -1,0 +1,1 @@
+"""The analyst: capabilities, call boundary, evidence, verification, engines, state. Knows nothing of Slack."""

@@ -1,0 +1,1 @@
+"""Root of the test suite: deliberately without fixtures, each part brings its own."""
