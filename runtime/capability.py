@@ -1,0 +1,231 @@
+"""The capability: one immutable description of something a run may do, and the executor behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from runtime.clock import Clock
+from runtime.evidence import Column, Evidence, Json, SourceRef, Truncation
+from runtime.limits import DEFAULT, Limits
+
+T = TypeVar("T")
+
+
+class Access(StrEnum):
+    """What a capability does with data."""
+
+    NONE = "none"
+    READ = "read"
+    WRITE = "write"
+
+
+class Toolbox(StrEnum):
+    """The six groups of tools, and the two controls."""
+
+    CONTROLS = "controls"
+    FILES = "files"
+    SOURCES = "sources"
+    ARTIFACTS = "artifacts"
+    KNOWLEDGE = "knowledge"
+    JOBS = "jobs"
+    ROUTINES = "routines"
+
+
+class EffectKind(StrEnum):
+    """An operational change, apart from access to data (DESIGN 3)."""
+
+    ADVISORY_CONTEXT = "advisory_context"
+    START_JOB = "start_job"
+    CANCEL_JOB = "cancel_job"
+    MUTATE_DATA = "mutate_data"
+    DELIVERY = "delivery"
+    DELIVERY_CONFIGURATION = "delivery_configuration"
+    MANAGE_ROUTINE = "manage_routine"
+
+
+class Arguments(BaseModel):
+    """The typed arguments of a tool. `note` is for the status line and is no part of the call's identity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    note: Annotated[
+        str | None,
+        Field(description="A few plain words for the status line.", max_length=DEFAULT.note_chars),
+    ] = None
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who asks, where, and what is open to that audience; frozen when the run starts."""
+
+    run_id: str
+    conversation: str
+    origin: Literal["person", "machine"]
+    asker: str
+    timezone: str
+    policy_revision: str
+    sources: frozenset[str]
+    composition: Literal["local", "hosted"] = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A source is admitted for this audience now."""
+
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A source is not admitted for this audience now: why, and what a person can do."""
+
+    reason: str
+    hint: str
+
+
+class AdmissionNow(Protocol):
+    """Asked before every call: is this source still open to the run's audience under the same policy?"""
+
+    async def source(self, scope: Scope, source_id: str) -> Open | Closed: ...
+
+
+class Services:
+    """The engines and stores of this process, looked up by type: `services.get(Workspace)`."""
+
+    def __init__(self, *members: object) -> None:
+        self._members: dict[type, object] = {type(member): member for member in members}
+
+    def get(self, kind: type[T]) -> T:
+        """The member of exactly this type. Raises LookupError when the process was wired without it."""
+        if kind not in self._members:
+            raise LookupError(f"no {kind.__name__} in this process")
+        return cast(T, self._members[kind])
+
+    def has(self, kind: type) -> bool:
+        """Whether a member of exactly this type exists."""
+        return kind in self._members
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """A tool of the run catalog as search shows it."""
+
+    tool: str
+    toolbox: str
+    summary: str
+    when: str
+    access: str
+    effect: str | None
+    pinned: bool
+
+
+class RunCatalogView(Protocol):
+    """The tools this run may see, frozen at its start."""
+
+    @property
+    def digest(self) -> str:
+        """sha256 over the frozen contracts, as `sha256:…`."""
+        ...
+
+    @property
+    def entries(self) -> tuple[CatalogEntry, ...]:
+        """All tools of the run, in registry order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """Everything an executor may lean on. `deadline` is on the monotonic clock, in seconds."""
+
+    scope: Scope
+    call_id: str
+    limits: Limits
+    clock: Clock
+    services: Services
+    catalog: RunCatalogView
+    loaded: frozenset[str]
+    evidence: Callable[[str], Evidence | None]
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What an executor gives back. `title` is a few words for the fold ("12 rows"); `summary` one sentence for people;
+    `data` goes to the model; `listing` names the list inside `data` that may be cut at its end to meet the text bound;
+    `loaded` are tools to be added to the run (toolbox_load only)."""
+
+    title: str
+    summary: str
+    data: Mapping[str, Json]
+    listing: str | None = None
+    notes: tuple[str, ...] = ()
+    truncated: Truncation | None = None
+    sql: str | None = None
+    columns: tuple[Column, ...] = ()
+    rows: tuple[tuple[Json, ...], ...] = ()
+    row_count: int | None = None
+    text: str | None = None
+    sources: tuple[SourceRef, ...] = ()
+    loaded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """An effect's dry check: the fingerprint of exactly what would happen, and what a person is shown."""
+
+    fingerprint: str
+    target: str
+    summary: str
+    details: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSpec(Generic[A]):
+    """The effect of a capability: its kind, whether a person must approve, and its own preflight."""
+
+    kind: EffectKind
+    needs_approval: bool
+    preflight: Callable[[A, CallContext], Awaitable[Preflight]]
+
+
+def any_scope(_: Scope) -> bool:
+    """Offered in every run."""
+    return True
+
+
+def touches_nothing(_: Any) -> str | None:
+    """Reads no source."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Capability(Generic[A]):
+    """One registered capability. `source` names the admitted source that a call with these arguments touches;
+    `offered` says in which scopes the tool makes sense; `caps` lists arguments that are cut to their bound, with it."""
+
+    id: str
+    tool: str
+    toolbox: Toolbox
+    pinned: bool
+    summary: str
+    when: str
+    description: str
+    arguments: type[A]
+    example: Mapping[str, Json]
+    output_schema: Mapping[str, Any]
+    execute: Callable[[A, CallContext], Awaitable[Output]]
+    access: Access = Access.READ
+    effect: EffectSpec[A] | None = None
+    offered: Callable[[Scope], bool] = any_scope
+    source: Callable[[A], str | None] = touches_nothing
+    caps: Mapping[str, int] = field(default_factory=dict[str, int])
+    deadline_s: int = DEFAULT.call_deadline_s
+    model_text_bytes: int = DEFAULT.model_text_bytes

@@ -1,0 +1,1 @@
+"""Engines: what answers queries. One package per kind of source behind one small port."""

@@ -1,0 +1,36 @@
+"""The engine port: what every source can do for a read, whatever answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from runtime.evidence import Column, Json, SourceRef, Truncation
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """One bounded read. `sql` is what really ran; `rows` are at most the rows kept; `row_count` is the true count, or
+    the number of rows seen when `truncated.total` is None."""
+
+    sql: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Json, ...], ...]
+    row_count: int
+    elapsed_ms: float
+    truncated: Truncation | None = None
+    sources: tuple[SourceRef, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ReadEngine(Protocol):
+    """A source that answers one guarded read. Cancelling the task stops the query."""
+
+    @property
+    def dialect(self) -> str:
+        """The SQL dialect in sqlglot's words: duckdb, postgres or sqlite."""
+        ...
+
+    async def read(self, sql: str, *, seconds: float, rows_kept: int) -> ReadResult:
+        """Runs one read. Raises CallError with a code of the `sql_…` family, `timeout` or `resource_limit`."""
+        ...

@@ -1,0 +1,80 @@
+"""What is known of a workspace: its files, the tables in them, and what a table's columns hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from runtime.evidence import Column, Json
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceTable:
+    """A table read from a file. `name` is what SQL uses; `file` the path relative to the root; `parquet` the cached
+    copy, keyed by content; `notes` say every repair and coercion of the ingest."""
+
+    name: str
+    file: str
+    revision: str
+    columns: tuple[Column, ...]
+    rows: int
+    parquet: Path
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceFile:
+    """A file of the workspace. `kind` skipped carries a `reason` for people; documents carry their first line."""
+
+    path: str
+    kind: Literal["table", "document", "skipped"]
+    size: int
+    modified_ns: int
+    revision: str = ""
+    tables: tuple[str, ...] = ()
+    first_line: str = ""
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceCatalog:
+    """All files at one moment. `revision` is a digest over paths and contents."""
+
+    revision: str
+    files: tuple[WorkspaceFile, ...] = ()
+    tables: tuple[WorkspaceTable, ...] = ()
+
+    def table(self, name: str) -> WorkspaceTable | None:
+        """The table of this name, in any case, or None."""
+        folded = name.casefold()
+        return next((table for table in self.tables if table.name.casefold() == folded), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """What one column holds. `quantiles` are (0.25, 0.5, 0.75) for numbers; `common` at most six (value, count)."""
+
+    name: str
+    type: str
+    null_percent: float
+    distinct: int
+    minimum: Json = None
+    maximum: Json = None
+    quantiles: tuple[Json, ...] = ()
+    common: tuple[tuple[Json, int], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableProfile:
+    """A table's columns in detail. `sampled` is the number of rows looked at when that is not all of them;
+    `keys` are columns without repeats or NULLs; `joins` are (column, other table, other column) with shared values."""
+
+    table: WorkspaceTable
+    columns: tuple[ColumnProfile, ...]
+    sample: tuple[tuple[Json, ...], ...] = ()
+    sampled: int | None = None
+    keys: tuple[str, ...] = ()
+    joins: tuple[tuple[str, str, str], ...] = field(default_factory=tuple[tuple[str, str, str], ...])

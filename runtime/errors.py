@@ -1,0 +1,128 @@
+"""Every error the runtime raises, and the published list of codes that a model or a person can meet.
+
+FootnoteError
+├── CallError               a tool call that ended badly: becomes a result the model reads and repairs
+├── ConfigurationError      settings or manifest refuse to load; the process must not start
+├── StateError              the state store cannot be used
+│   ├── StateLocked         another process holds the same state
+│   ├── StateTooNew         the store was written by a newer version
+│   └── StateUnavailable    full disk, read-only folder, database down
+└── ModelError              the model endpoint gave no usable step
+    ├── ModelUnavailable    down, overloaded or timed out after the allowed retries
+    ├── ModelRejected       key, quota or request refused; retrying cannot help
+    └── ModelGarbled        half a stream, or an answer that is not the protocol
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+CALL_CODES: Mapping[str, str] = {
+    "tool_not_available": "No tool of this name is offered in this run.",
+    "invalid_arguments": "The arguments do not match the tool's schema.",
+    "admission_changed": "The source is no longer open to this conversation's audience.",
+    "approval_required": "A named person has to approve this exact change first.",
+    "not_approved": "The change was rejected, expired or voided; nothing was run.",
+    "state_changed": "The target differs from what was approved; nothing was run.",
+    "effect_unavailable": "Changes are not possible in this run.",
+    "budget_exceeded": "A limit of this run is used up.",
+    "timeout": "The call took longer than its deadline.",
+    "cancelled": "The run was stopped.",
+    "resource_limit": "The query needed more memory or time than it may use; the worker was replaced.",
+    "output_invalid": "The tool produced a result that does not match its own contract.",
+    "internal_error": "Something failed inside; the correlation id finds it in the log.",
+    "toolbox_tool_not_available": "A tool to be loaded is not in this run's catalog.",
+    "toolbox_already_pinned": "The tool is offered already.",
+    "toolbox_limit_exceeded": "More tools would be loaded than a run may hold.",
+    "cursor_invalid": "The cursor belongs to another catalog or query.",
+    "no_workspace": "No workspace is open in this conversation.",
+    "not_found": "Nothing of this name is admitted here.",
+    "file_refused": "The file cannot be read right, so it is not read at all.",
+    "file_changed": "The file changed or vanished while it was being read.",
+    "pattern_refused": "The path pattern is not allowed or matches too much.",
+    "set_not_homogeneous": "The files of the set do not share one shape.",
+    "sql_syntax": "The SQL does not parse.",
+    "sql_not_allowed": "Only one read over admitted tables is allowed.",
+    "sql_too_long": "The SQL is longer than the bound.",
+    "sql_too_deep": "The SQL is nested deeper than the bound.",
+    "sql_unknown_table": "A table is not admitted here.",
+    "sql_unknown_column": "A column does not exist in the tables that are read.",
+    "function_not_allowed": "A function is not on the allow-list.",
+    "sql_failed": "The engine refused or failed the query.",
+    "workspace_differs": "This replica holds other files than the run began with.",
+}
+
+
+class FootnoteError(Exception):
+    """The root of every error that Footnote raises on purpose."""
+
+
+class CallError(FootnoteError):
+    """A tool call that ended badly. `code` is one of CALL_CODES; `hint` says what to try next (near names, the bound)."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        hint: str = "",
+        retryable: bool = False,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        if code not in CALL_CODES:
+            raise ValueError(f"unlisted error code: {code}")
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.retryable = retryable
+        self.details: Mapping[str, Any] = details or {}
+
+    def as_json(self) -> dict[str, Any]:
+        """`{code, message, hint, retryable, details?}`, the `error` part of a result envelope (TOOLS.md)."""
+        body: dict[str, Any] = {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "retryable": self.retryable,
+        }
+        if self.details:
+            body["details"] = dict(self.details)
+        return body
+
+
+class ConfigurationError(FootnoteError):
+    """Settings or a manifest cannot be used. The message names the key and says how to mend it."""
+
+
+class StateError(FootnoteError):
+    """The state store cannot be used."""
+
+
+class StateLocked(StateError):
+    """Another process holds the same state; the message names the lock file and, when known, the process id."""
+
+
+class StateTooNew(StateError):
+    """The store was written by a newer version of Footnote than this one."""
+
+
+class StateUnavailable(StateError):
+    """The store cannot be reached or written (full disk, read-only folder, database down)."""
+
+
+class ModelError(FootnoteError):
+    """The model endpoint gave no usable step. The message is fit for a person: it never holds a key or a body."""
+
+
+class ModelUnavailable(ModelError):
+    """The endpoint is down, overloaded or too slow, after the allowed retries."""
+
+
+class ModelRejected(ModelError):
+    """The endpoint refused the key, the model name or the request; retrying cannot help."""
+
+
+class ModelGarbled(ModelError):
+    """The endpoint's answer broke off or is not the Messages protocol."""

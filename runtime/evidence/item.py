@@ -1,0 +1,96 @@
+"""The evidence item: what one call asked, what it got, and where that came from (DESIGN 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from runtime.evidence.values import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A result column and its type in the engine's words."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRef:
+    """What was read: the source's id, the table, file or sheet, and its revision (a content or structure digest)."""
+
+    source: str
+    object: str
+    revision: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """A result that is not whole: why, how many are shown, and the true total when it is known."""
+
+    reason: str
+    shown: int
+    total: int | None = None
+
+    def as_json(self) -> dict[str, Json]:
+        body: dict[str, Json] = {"reason": self.reason, "shown": self.shown}
+        if self.total is not None:
+            body["total"] = self.total
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The record of one call. `rows` holds at most 1,000 rows of JSON values; `row_count` is how many rows the result
+    really has (or the number fetched when `truncated` says that the total is unknown)."""
+
+    id: str
+    call_id: str
+    tool: str
+    title: str
+    status: Literal["ok", "error"]
+    summary: str = ""
+    model_text: str = ""
+    sql: str | None = None
+    code: str | None = None
+    columns: tuple[Column, ...] = ()
+    rows: tuple[tuple[Json, ...], ...] = ()
+    row_count: int | None = None
+    truncated: Truncation | None = None
+    output: str | None = None
+    chart: Mapping[str, Json] | None = None
+    sources: tuple[SourceRef, ...] = ()
+    notes: tuple[str, ...] = ()
+    error: Mapping[str, Json] | None = None
+    elapsed_ms: float = 0.0
+    result_digest: str | None = None
+    repeat_of: str | None = None
+    remote: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return self.status == "error"
+
+    @property
+    def tabular(self) -> bool:
+        """True when there is a table a person can look at."""
+        return not self.failed and bool(self.columns)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON, the inverse of `from_json`."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Evidence:
+        """An item from what `as_json` gave. Raises TypeError on unknown keys."""
+        values = dict(body)
+        values["columns"] = tuple(Column(**column) for column in values.get("columns", ()))
+        values["rows"] = tuple(tuple(row) for row in values.get("rows", ()))
+        values["sources"] = tuple(SourceRef(**source) for source in values.get("sources", ()))
+        values["notes"] = tuple(values.get("notes", ()))
+        cut = values.get("truncated")
+        values["truncated"] = Truncation(**cut) if cut else None
+        return cls(**values)

@@ -1,0 +1,59 @@
+"""Engine values as JSON without loss: what a row looks like once it has left the engine (facts/SQL.md 3.6)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, cast
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+EXACT_INTEGER = 2**53
+_BYTES_SHOWN = 16
+
+
+def json_value(value: Any) -> Json:
+    """One engine value as JSON. Integers beyond 2^53, NaN, infinities and exact decimals that a float cannot hold
+    travel as strings; dates and times in ISO 8601; bytes as their size and first 16 bytes in hexadecimal."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return value if -EXACT_INTEGER <= value <= EXACT_INTEGER else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
+    if isinstance(value, timedelta):
+        return str(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        raw = bytes(value)
+        return f"{len(raw)} bytes 0x{raw[:_BYTES_SHOWN].hex()}" + ("…" if len(raw) > _BYTES_SHOWN else "")
+    if isinstance(value, Mapping):
+        return {str(key): json_value(item) for key, item in cast(Mapping[Any, Any], value).items()}
+    if isinstance(value, Sequence | set | frozenset):
+        return [json_value(item) for item in cast(Sequence[Any], value)]
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    return str(value)
+
+
+def _decimal(value: Decimal) -> Json:
+    if not value.is_finite():
+        return str(value)
+    number = float(value)
+    if math.isfinite(number) and Decimal(repr(number)) == value:
+        return int(value) if value == value.to_integral_value() and abs(value) <= EXACT_INTEGER else number
+    return format(value, "f")
+
+
+def rows_digest(columns: Sequence[str], rows: Sequence[Sequence[Json]]) -> str:
+    """sha256 over the canonical JSON of column names and rows, as `sha256:…`; equal results have equal digests."""
+    body = json.dumps([list(columns), [list(row) for row in rows]], ensure_ascii=False, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,96 @@
+"""Every bound of the runtime, by name: schema, code, docs and tests cite these and nothing else.
+
+Sources: TOOLS.md, DESIGN.md 4, facts/SQL.md. An operator may override any of them in the manifest's `limits`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from runtime.errors import ConfigurationError
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in bytes (`_bytes`), characters (`_chars`), seconds (`_s`), or counts."""
+
+    # One result
+    model_text_bytes: int = 16 * KIB
+    cell_chars: int = 2_000
+    note_chars: int = 60
+    evidence_rows: int = 1_000
+
+    # One run (DESIGN 4, budgets)
+    run_model_steps: int = 24
+    run_calls_per_step: int = 16
+    run_calls: int = 64
+    run_seconds: int = 300
+    run_output_tokens: int = 100_000
+    concurrent_reads: int = 8
+    concurrent_reads_per_source: int = 4
+    call_deadline_s: int = 60
+
+    # Controls
+    toolbox_query_chars: int = 512
+    toolbox_hits: int = 20
+    toolbox_hits_default: int = 5
+    toolbox_load_names: int = 16
+    toolbox_loaded: int = 32
+
+    # SQL
+    sql_bytes: int = 32 * KIB
+    sql_nesting: int = 60
+    sql_seconds: int = 15
+    sql_rows_kept: int = 1_000
+    sql_rows_whole: int = 100
+    sql_rows_head: int = 30
+    sql_near_values: int = 5
+
+    # Query workers (facts/SQL.md 1.2)
+    worker_memory_bytes: int = 1 * GIB
+    worker_address_space_bytes: int = 3 * GIB
+    worker_temp_bytes: int = 4 * GIB
+    worker_threads: int = 2
+    worker_pool: int = 2
+    worker_kill_grace_s: int = 2
+
+    # Files
+    list_entries: int = 50
+    list_entries_default: int = 40
+    inspect_rows: int = 50
+    inspect_rows_default: int = 5
+    inspect_common_values: int = 6
+    inspect_sample_rows: int = 1_000_000
+    file_query_sql_bytes: int = 8 * KIB
+    file_query_files: int = 1_000
+    file_query_seconds: int = 30
+    workspace_entries: int = 50_000
+    workspace_depth: int = 32
+    file_bytes: int = 4 * GIB
+    file_columns: int = 5_000
+
+    # Messages from people
+    question_chars: int = 12_000
+    history_chars: int = 24_000
+
+    def override(self, values: Mapping[str, int]) -> Limits:
+        """These limits with `values` replaced. Raises ConfigurationError on an unknown name or a value below 1."""
+        known = {field.name for field in dataclasses.fields(self)}
+        for name, value in values.items():
+            if name not in known:
+                near = process.extractOne(name, sorted(known))
+                raise ConfigurationError(f"limits: unknown name {name!r}; did you mean {near[0]!r}?")
+            if value < 1:
+                raise ConfigurationError(f"limits: {name} must be at least 1, not {value}")
+        return dataclasses.replace(self, **values)
+
+
+DEFAULT = Limits()

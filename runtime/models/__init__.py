@@ -1,0 +1,1 @@
+"""Models: the port that every model stands behind, and its adapters."""
