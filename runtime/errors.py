@@ -59,7 +59,7 @@ class FootnoteError(Exception):
 
 
 class CallError(FootnoteError):
-    """A tool call that ended badly. `code` is one of CALL_CODES; `hint` says what to try next (near names, the bound)."""
+    """A tool call that ended badly. `code` is one of CALL_CODES; `hint` says what to try next."""
 
     def __init__(
         self,

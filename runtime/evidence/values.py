@@ -33,7 +33,7 @@ def json_value(value: Any) -> Json:
     if isinstance(value, timedelta):
         return str(value)
     if isinstance(value, bytes | bytearray | memoryview):
-        raw = bytes(value)
+        raw = bytes(cast(bytes, value))
         return f"{len(raw)} bytes 0x{raw[:_BYTES_SHOWN].hex()}" + ("…" if len(raw) > _BYTES_SHOWN else "")
     if isinstance(value, Mapping):
         return {str(key): json_value(item) for key, item in cast(Mapping[Any, Any], value).items()}

@@ -1,0 +1,308 @@
+"""The admission manifest: what an operator declares, checked key by key (DESIGN 8)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+from rapidfuzz import process
+
+from runtime.admission.audience import Audience, ChannelId, GroupId, UserId
+from runtime.errors import ConfigurationError
+from runtime.limits import DEFAULT, Limits
+
+SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
+EnvironmentReference = Annotated[str, StringConstraints(pattern=r"^\$\{[A-Z][A-Z0-9_]*\}$")]
+Duration = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[smhd]$")]
+SchemaDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class People(_Part):
+    """People by id, alone or through groups."""
+
+    users: tuple[UserId, ...] = ()
+    groups: tuple[GroupId, ...] = ()
+
+
+class Workspace(_Part):
+    """The folder of local files."""
+
+    root: Annotated[str, Field(description="The folder, relative to the manifest.", min_length=1)]
+    audience: Audience
+    label: Literal["public", "internal", "confidential", "restricted"] = "internal"
+    model_rows: Literal["none", "sample", "full"] = "full"
+
+
+class _Source(_Part):
+    id: Annotated[SourceId, Field(description="The name used in tools.")]
+    label: Literal["public", "internal", "confidential", "restricted"] = "internal"
+    model_rows: Literal["none", "sample", "full"] = "full"
+    audience: Audience
+
+
+class AllowDeny(_Part):
+    """Name patterns of tables: what is admitted, minus what is denied."""
+
+    allow: tuple[str, ...] = ("*",)
+    deny: tuple[str, ...] = ()
+
+
+class ColumnRules(_Part):
+    """Columns that nobody sees, and columns that the model never sees."""
+
+    deny: tuple[str, ...] = ()
+    mask: tuple[str, ...] = ()
+
+
+class SqliteSource(_Source):
+    """A SQLite file."""
+
+    kind: Literal["sqlite"]
+    path: Annotated[str, Field(description="The file, relative to the manifest.", min_length=1)]
+    tables: AllowDeny = AllowDeny()
+    columns: ColumnRules = ColumnRules()
+
+
+class UpdateRule(_Part):
+    """A table whose rows may be changed, by whom, and how many at once."""
+
+    table: str
+    columns: Annotated[tuple[str, ...], Field(min_length=1)]
+    max_rows: Annotated[int, Field(ge=1)] = 100
+    approvers: People
+    self_approval: bool = False
+    approvals: Literal[1, 2] = 1
+    expires: Duration = "10m"
+
+
+class PostgresqlSource(_Source):
+    """A PostgreSQL database. Addresses are references to the environment, never literal passwords."""
+
+    kind: Literal["postgresql"]
+    url: EnvironmentReference
+    updates_url: EnvironmentReference | None = None
+    schemas: tuple[str, ...] = ("public",)
+    tables: AllowDeny = AllowDeny()
+    columns: ColumnRules = ColumnRules()
+    updates: tuple[UpdateRule, ...] = ()
+
+    @model_validator(mode="after")
+    def _own_role(self) -> PostgresqlSource:
+        if self.updates and self.updates_url is None:
+            raise ValueError("updates need an updates_url with a role of its own")
+        return self
+
+
+class McpSource(_Source):
+    """A remote MCP server, with the tools admitted by name and pinned by schema digest."""
+
+    kind: Literal["mcp"]
+    url: Annotated[str, StringConstraints(pattern=r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])")]
+    alias: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+    tools: Mapping[str, SchemaDigest]
+
+
+Source = Annotated[SqliteSource | PostgresqlSource | McpSource, Field(discriminator="kind")]
+
+
+class EffectRule(_Part):
+    """Who approves an effect."""
+
+    approvers: People
+    self_approval: bool = False
+
+
+class Effects(_Part):
+    """Who approves the effects that are not changes to a source's data."""
+
+    knowledge: EffectRule | None = None
+    routines: EffectRule | None = None
+    delivery: EffectRule | None = None
+
+
+class ChannelSettings(_Part):
+    """Settings of one channel."""
+
+    timezone: str | None = None
+    follow_up: Literal["thread", "mention"] = "thread"
+    budget_usd_day: Annotated[float, Field(gt=0)] | None = None
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, name: str | None) -> str | None:
+        return name if name is None else checked_zone(name)
+
+
+class Budgets(_Part):
+    """Money caps in US dollars. None is no cap."""
+
+    run_usd: Annotated[float, Field(gt=0)] | None = None
+    person_usd_day: Annotated[float, Field(gt=0)] | None = None
+    channel_usd_day: Annotated[float, Field(gt=0)] | None = None
+
+
+class SlackFiles(_Part):
+    """Files shared with a question."""
+
+    max_mib: Annotated[int, Field(ge=1)] = 100
+    keep_days: Annotated[int, Field(ge=1)] = 30
+
+
+class Retention(_Part):
+    """How long things are kept, in days."""
+
+    conversations_days: Annotated[int, Field(ge=1)] = 365
+    artifacts_days: Annotated[int, Field(ge=1)] = 90
+
+
+class ExportDestination(_Part):
+    """A folder that artifacts may be saved to."""
+
+    id: SourceId
+    dir: str
+    mode: Literal["persistent", "once"] = "persistent"
+
+
+class Exports(_Part):
+    """Local export destinations."""
+
+    destinations: tuple[ExportDestination, ...] = ()
+
+
+class Manifest(_Part):
+    """What is open to whom. Unknown keys are errors."""
+
+    version: Literal[1]
+    timezone: Annotated[str, Field(description="IANA zone for dates in answers.")] = "UTC"
+    operators: People = People()
+    workspace: Workspace | None = None
+    sources: tuple[Source, ...] = ()
+    effects: Effects = Effects()
+    channels: Mapping[ChannelId, ChannelSettings] = Field(default_factory=dict[str, ChannelSettings])
+    budgets: Budgets = Budgets()
+    slack_files: SlackFiles = SlackFiles()
+    retention: Retention = Retention()
+    exports: Exports = Exports()
+    limits: Mapping[str, int] = Field(default_factory=dict[str, int])
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, name: str) -> str:
+        return checked_zone(name)
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Manifest:
+        ids = [source.id for source in self.sources] + (["workspace"] if self.workspace else [])
+        twice = sorted({name for name in ids if ids.count(name) > 1})
+        if twice:
+            raise ValueError(f"source ids must be distinct: {', '.join(twice)}")
+        return self
+
+    def effective_limits(self) -> Limits:
+        """The limits in force: the defaults with this manifest's overrides. Raises ConfigurationError."""
+        return DEFAULT.override(self.limits)
+
+
+def checked_zone(name: str) -> str:
+    """The zone's name. Raises ValueError for a zone that the IANA data doesn't know."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{name!r} is no IANA time zone, such as Europe/Berlin") from error
+    return name
+
+
+def load_manifest(path: Path) -> Manifest:
+    """Reads and checks a manifest. Raises ConfigurationError that names the key, the problem and the nearest key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"The manifest {path} cannot be read: {error}") from error
+    try:
+        body = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"The manifest {path} is not YAML: {error}") from error
+    if not isinstance(body, dict):
+        raise ConfigurationError(f"The manifest {path} is not a mapping of keys; start with `version: 1`.")
+    try:
+        manifest = Manifest.model_validate(body)
+    except ValidationError as error:
+        raise ConfigurationError(f"The manifest {path} is refused:\n{_explain(error)}") from error
+    manifest.effective_limits()
+    _references_exist(manifest)
+    return manifest
+
+
+def manifest_schema() -> dict[str, Any]:
+    """The published JSON Schema of the manifest."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Manifest.model_json_schema()}
+
+
+def environment_value(reference: str) -> str | None:
+    """The value behind a `${NAME}` reference; `NAME_FILE` may point at a file that holds it."""
+    name = reference.strip("${}")
+    if (value := os.environ.get(name)) is not None:
+        return value
+    file = os.environ.get(f"{name}_FILE")
+    return Path(file).read_text(encoding="utf-8").strip() if file else None
+
+
+def _references_exist(manifest: Manifest) -> None:
+    for source in manifest.sources:
+        if isinstance(source, PostgresqlSource):
+            for reference in filter(None, (source.url, source.updates_url)):
+                if environment_value(reference) is None:
+                    raise ConfigurationError(f"sources.{source.id}: {reference} is not set in the environment.")
+
+
+def _explain(error: ValidationError) -> str:
+    lines = list[str]()
+    for item in error.errors():
+        where = ".".join(str(part) for part in item["loc"])
+        if item["type"] == "extra_forbidden":
+            lines.append(f"  {where}: unknown key{_nearest(item['loc'])}")
+        else:
+            lines.append(f"  {where or 'manifest'}: {re.sub('^Value error, ', '', item['msg'])}")
+    return "\n".join(lines)
+
+
+def _nearest(location: tuple[int | str, ...]) -> str:
+    """The known key nearest to the unknown one, among the keys of its own part of the schema."""
+    *parents, key = location
+    node = Manifest.model_json_schema()
+    definitions = cast(dict[str, Any], node["$defs"])
+    for parent in parents:
+        node = _step(node, parent, definitions)
+    near = process.extractOne(str(key), sorted(node.get("properties", {})), score_cutoff=50)
+    known = ", ".join(sorted(node.get("properties", {})))
+    return f"; did you mean {near[0]!r}?" if near else (f"; known are {known}" if known else "")
+
+
+def _step(node: dict[str, Any], part: int | str, definitions: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(part, int):
+        return _resolve(node.get("items", {}), definitions)
+    options: list[dict[str, Any]] = [_resolve(option, definitions) for option in node.get("oneOf", [])]
+    for option in options:  # a discriminated source: pydantic puts its kind into the location
+        if option.get("properties", {}).get("kind", {}).get("const") == part:
+            return option
+    found = node.get("properties", {}).get(part, node.get("additionalProperties", {}))
+    return _resolve(cast(dict[str, Any], found) if isinstance(found, dict) else {}, definitions)
+
+
+def _resolve(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in node:
+        return definitions[node["$ref"].rsplit("/", 1)[1]]
+    for option in node.get("anyOf", []):
+        if "$ref" in option:
+            return definitions[option["$ref"].rsplit("/", 1)[1]]
+    return node

@@ -1,0 +1,73 @@
+"""The policy in force: a manifest with its digest, and the decisions it gives for a place and a person."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from runtime.admission.audience import Asker, Audience, Conversation, decide
+from runtime.admission.manifest import Manifest
+
+WORKSPACE = "workspace"
+
+_HINTS: Mapping[str, str] = {
+    "im_off": "It is not open in direct messages.",
+    "place_not_listed": "It is not open in this channel.",
+    "wildcard_excludes_shared": "It is open in the workspace's own channels only, not in shared ones.",
+    "place_external": "It is not open in channels shared with another organisation.",
+    "person_external": "It is not open to people of another organisation.",
+    "guest_asker": "It is not open to guests.",
+    "guest_can_read": "A guest can read this channel.",
+    "person_not_listed": "It is open to some people only.",
+    "place_archived": "The channel is archived.",
+    "unknown_state": "Who can read this conversation could not be learned, so it stays closed.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A source that is closed here, with the reason's code and a sentence for people."""
+
+    reason: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One manifest in force. `revision` is the digest over everything it says."""
+
+    manifest: Manifest
+    revision: str
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Policy:
+        """The policy of a manifest."""
+        body = json.dumps(manifest.model_dump(mode="json"), sort_keys=True)
+        return cls(manifest, "sha256:" + hashlib.sha256(body.encode()).hexdigest())
+
+    def audiences(self) -> dict[str, Audience]:
+        """The audience of every declared source, by id."""
+        found = {source.id: source.audience for source in self.manifest.sources}
+        if self.manifest.workspace is not None:
+            found[WORKSPACE] = self.manifest.workspace.audience
+        return found
+
+    def admitted(self, conversation: Conversation, asker: Asker | None) -> frozenset[str]:
+        """The ids of the sources that are open here, now, to this asker."""
+        audiences = self.audiences()
+        return frozenset(name for name, item in audiences.items() if decide(item, conversation, asker).admitted)
+
+    def denial(self, source: str, conversation: Conversation, asker: Asker | None) -> Denied | None:
+        """Why a source is closed here, or None when it is open. An undeclared source is closed without a word more."""
+        audience = self.audiences().get(source)
+        if audience is None:
+            return Denied("place_not_listed", _HINTS["place_not_listed"])
+        verdict = decide(audience, conversation, asker)
+        return None if verdict.admitted else Denied(verdict.reason, _HINTS.get(verdict.reason, "It is closed here."))
+
+    def timezone(self, channel: str) -> str:
+        """The zone in force: the channel's setting, else the manifest's."""
+        settings = self.manifest.channels.get(channel)
+        return (settings.timezone if settings else None) or self.manifest.timezone

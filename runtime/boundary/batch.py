@@ -1,0 +1,96 @@
+"""All calls of one model step: reads side by side, an effect alone, results in call order, each journalled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from runtime.boundary.call import Call, CallResult, Environment, InFlight
+from runtime.boundary.gate import Gate
+from runtime.boundary.memo import Memo
+from runtime.boundary.pipeline import run_call
+from runtime.evidence import CallJournal, JournalEntry
+
+
+@dataclass(slots=True)
+class Boundary:
+    """The boundary of one run. It owns the run's repeat memo and its gate; evidence lives with the run."""
+
+    environment: Environment
+    journal: CallJournal
+    memo: Memo = field(default_factory=Memo)
+    gate: Gate = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.gate = Gate(self.environment.limits)
+
+    async def batch(
+        self, calls: Sequence[Call], *, first: int, loaded: frozenset[str], allowed: int, deadline: float
+    ) -> tuple[CallResult, ...]:
+        """Runs the calls of one step. `first` is the number of the first evidence item; calls beyond `allowed` are
+        refused, not run; `deadline` is the run's, on the monotonic clock. Results stand in call order."""
+        results = list[CallResult]()
+        segment = list[InFlight]()
+        for index, call in enumerate(calls):
+            flight = self._depart(call, first + index, loaded, deadline, over=index >= allowed)
+            if self._changes_something(call):
+                results += await self._side_by_side(segment)
+                results += await self._side_by_side([flight])
+                segment = []
+            else:
+                segment.append(flight)
+        return tuple(results + await self._side_by_side(segment))
+
+    def _depart(self, call: Call, position: int, loaded: frozenset[str], deadline: float, *, over: bool) -> InFlight:
+        return InFlight(
+            environment=self.environment,
+            call=call,
+            position=position,
+            loaded=loaded,
+            started=self.environment.clock.monotonic(),
+            deadline=deadline,
+            over_budget="This run has no calls left." if over else None,
+        )
+
+    def _changes_something(self, call: Call) -> bool:
+        capability = self.environment.catalog.capability(call.tool)
+        return capability is not None and capability.effect is not None
+
+    async def _side_by_side(self, flights: Sequence[InFlight]) -> list[CallResult]:
+        tasks = dict[str, asyncio.Task[CallResult]]()
+        ordered = list[asyncio.Task[CallResult]]()
+        async with asyncio.TaskGroup() as group:
+            for flight in flights:
+                twin = tasks.get(flight.call.digest)
+                task = group.create_task(self._journalled(flight, twin))
+                tasks[flight.call.digest] = task
+                ordered.append(task)
+        return [task.result() for task in ordered]
+
+    async def _journalled(self, flight: InFlight, twin: asyncio.Task[CallResult] | None) -> CallResult:
+        run_id = flight.environment.scope.run_id
+        if twin is not None:
+            await asyncio.wait([twin])
+        known = await self.journal.find(run_id, flight.call.id, flight.call.digest)
+        if known is not None:
+            return _from_journal(known)
+        done = await run_call(flight, self.memo, self.gate)
+        return _from_journal(await self.journal.put(_entry(flight, done)))
+
+
+def _entry(flight: InFlight, done: CallResult) -> JournalEntry:
+    return JournalEntry(
+        run_id=flight.environment.scope.run_id,
+        call_id=flight.call.id,
+        digest=flight.call.digest,
+        position=flight.position,
+        result=done.text,
+        is_error=done.is_error,
+        evidence=done.evidence,
+        loaded=done.loaded,
+    )
+
+
+def _from_journal(entry: JournalEntry) -> CallResult:
+    return CallResult(entry.call_id, entry.result, entry.is_error, entry.evidence, entry.loaded)

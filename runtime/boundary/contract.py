@@ -1,0 +1,77 @@
+"""The frozen contract of a tool: its schemas as the model and the registry file see them, compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
+
+from runtime.capability import Arguments, Capability
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """Input and output schema (JSON Schema 2020-12) and their compiled validators."""
+
+    input_schema: Mapping[str, Any]
+    input_validator: Validator
+    output_validator: Validator
+
+    @staticmethod
+    def of(capability: Capability[Any]) -> Contract:
+        """The contract of a capability; compiled once per argument model."""
+        return _compiled(capability.tool, capability.arguments, _Frozen(capability))
+
+
+class _Frozen:
+    """Lets a capability with unhashable fields be part of a cache key by identity."""
+
+    __slots__ = ("capability",)
+
+    def __init__(self, capability: Capability[Any]) -> None:
+        self.capability = capability
+
+    def __hash__(self) -> int:
+        return id(self.capability)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Frozen) and other.capability is self.capability
+
+
+@lru_cache(maxsize=256)
+def _compiled(tool: str, arguments: type[Arguments], frozen: _Frozen) -> Contract:
+    schema = input_schema(arguments, frozen.capability.example)
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator.check_schema(frozen.capability.output_schema)
+    return Contract(
+        input_schema=schema,
+        input_validator=Draft202012Validator(schema),
+        output_validator=Draft202012Validator(frozen.capability.output_schema),
+    )
+
+
+def input_schema(arguments: type[Arguments], example: Mapping[str, Any]) -> dict[str, Any]:
+    """The model's JSON Schema without generated titles, closed to further properties, with one example call."""
+    schema = cast(dict[str, Any], _without_titles(arguments.model_json_schema()))
+    schema.pop("description", None)
+    schema["additionalProperties"] = False
+    schema["examples"] = [dict(example)]
+    return schema
+
+
+def _without_titles(node: Any, *, named: bool = False) -> Any:
+    """Drops pydantic's generated `title` keywords, but keeps a property that is called title."""
+    if isinstance(node, dict):
+        items = cast(dict[str, Any], node).items()
+        return {
+            key: _without_titles(value, named=key in ("properties", "$defs"))
+            for key, value in items
+            if named or key != "title"
+        }
+    if isinstance(node, list):
+        return [_without_titles(item) for item in cast(list[Any], node)]
+    return node

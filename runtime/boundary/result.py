@@ -1,0 +1,103 @@
+"""Stage 7: exactly one bounded result for the model, and exactly one evidence record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from runtime.boundary.bounded import fit
+from runtime.boundary.call import CallResult, InFlight, Payload
+from runtime.errors import CallError
+from runtime.evidence import Evidence, Json, rows_digest
+
+_NOTES_SENT = 20
+
+
+def succeeded(flight: InFlight) -> CallResult:
+    """The envelope `{ok: true, evidence, data, notes, truncated?}` and the evidence of a call that worked."""
+    output = flight.produced
+    notes = _distinct(flight.notes)
+    envelope: Payload = {"ok": True, "evidence": flight.evidence_id, "data": dict(output.data), "notes": _some(notes)}
+    if output.truncated:
+        envelope["truncated"] = output.truncated.as_json()
+    if flight.repeat:
+        envelope["repeat_of"] = flight.repeat.id
+    text, cut = fit(envelope, output.listing, flight.registered.model_text_bytes, flight.environment.limits.cell_chars)
+    evidence = Evidence(
+        id=flight.evidence_id,
+        call_id=flight.call.id,
+        tool=flight.call.tool,
+        title=output.title,
+        status="ok",
+        summary=output.summary,
+        model_text=text,
+        sql=output.sql,
+        columns=output.columns,
+        rows=output.rows,
+        row_count=output.row_count,
+        truncated=output.truncated,
+        output=output.text,
+        sources=output.sources,
+        notes=notes + (("The model saw a shortened result.",) if cut else ()),
+        elapsed_ms=_elapsed(flight),
+        result_digest=rows_digest([column.name for column in output.columns], output.rows) if output.columns else None,
+    )
+    return CallResult(flight.call.id, text, is_error=False, evidence=evidence, loaded=output.loaded)
+
+
+def repeated(flight: InFlight, first: Evidence, text: str, loaded: tuple[str, ...]) -> CallResult:
+    """An exact repeat of a successful read: its own evidence, pointing at the first."""
+    text = text.replace(f'"evidence":"{first.id}"', f'"evidence":"{flight.evidence_id}","repeat_of":"{first.id}"', 1)
+    evidence = replace(
+        first,
+        id=flight.evidence_id,
+        call_id=flight.call.id,
+        model_text=text,
+        elapsed_ms=_elapsed(flight),
+        repeat_of=first.repeat_of or first.id,
+    )
+    return CallResult(flight.call.id, text, is_error=False, evidence=evidence, loaded=loaded)
+
+
+def failed(flight: InFlight, error: CallError) -> CallResult:
+    """The envelope `{ok: false, evidence, error}` and the evidence of a call that did not work."""
+    body: dict[str, Json] = error.as_json()
+    envelope: Payload = {"ok": False, "evidence": flight.evidence_id, "error": body}
+    limits = flight.environment.limits
+    text, _ = fit(envelope, None, limits.model_text_bytes, limits.cell_chars)
+    evidence = Evidence(
+        id=flight.evidence_id,
+        call_id=flight.call.id,
+        tool=flight.call.tool,
+        title="failed",
+        status="error",
+        summary=error.message,
+        model_text=text,
+        sql=_asked(flight, "sql"),
+        code=_asked(flight, "code"),
+        error=body,
+        notes=_distinct(flight.notes),
+        elapsed_ms=_elapsed(flight),
+    )
+    return CallResult(flight.call.id, text, is_error=True, evidence=evidence)
+
+
+def _asked(flight: InFlight, name: str) -> str | None:
+    value: Any = flight.call.input.get(name)
+    limit = flight.environment.limits.sql_bytes
+    return value[:limit] if isinstance(value, str) else None
+
+
+def _elapsed(flight: InFlight) -> float:
+    return round((flight.environment.clock.monotonic() - flight.started) * 1000, 3)
+
+
+def _distinct(notes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(notes))
+
+
+def _some(notes: tuple[str, ...]) -> list[Json]:
+    shown: list[Json] = [*notes[:_NOTES_SENT]]
+    if len(notes) > _NOTES_SENT:
+        shown.append(f"and {len(notes) - _NOTES_SENT} more notes")
+    return shown

@@ -1,0 +1,1 @@
+"""The two controls: finding and loading the tools of this run."""

@@ -1,0 +1,44 @@
+"""What the checks found, and the one honest line that says which checks ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The figures of an answer: how many there are, which were not found in evidence, and which evidence backs them."""
+
+    figures: int = 0
+    missing: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> int:
+        return self.figures - len(self.missing)
+
+    @property
+    def line(self) -> str:
+        """The verification line under the answer. It claims only what was checked."""
+        if not self.figures:
+            return "No figures to check; queries not re-run."
+        noun = "figure" if self.figures == 1 else "figures"
+        line = f"{self.found} of {self.figures} {noun} found in evidence; queries not re-run."
+        if self.missing:
+            shown = ", ".join(self.missing[:_SHOWN])
+            more = f" and {len(self.missing) - _SHOWN} more" if len(self.missing) > _SHOWN else ""
+            line += f" Not found in evidence: {shown}{more}."
+        return line
+
+    def as_json(self) -> dict[str, Any]:
+        """`{figures, found, missing, line}` as `ask --json` gives it."""
+        return {"figures": self.figures, "found": self.found, "missing": list(self.missing), "line": self.line}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Verification:
+        """A report from what was stored."""
+        return cls(body["figures"], tuple(body["missing"]), tuple(body.get("cited", ())))
