@@ -1,0 +1,36 @@
+"""State: what Footnote remembers across restarts, on SQLite or PostgreSQL."""
+
+from runtime.state.calls import Calls, JournalMismatch
+from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
+from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
+from runtime.state.records import Audit, AuditRecord, Meta
+from runtime.state.steps import Steps
+from runtime.state.store import State, migrate_state, open_state, parse_url, sqlite_path
+from runtime.state.turns import Turn, TurnEnd, Turns, TurnStart
+
+__all__ = [
+    "Accepted",
+    "Audit",
+    "AuditRecord",
+    "Calls",
+    "Deliveries",
+    "Delivery",
+    "DeliveryKind",
+    "DeliveryState",
+    "Duplicate",
+    "Inbox",
+    "InboxItem",
+    "JournalMismatch",
+    "Meta",
+    "NewDelivery",
+    "State",
+    "Steps",
+    "Turn",
+    "TurnEnd",
+    "TurnStart",
+    "Turns",
+    "migrate_state",
+    "open_state",
+    "parse_url",
+    "sqlite_path",
+]

@@ -1,0 +1,128 @@
+"""The tables of the state store. A change here needs a migration; a test compares the two."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from runtime.state.columns import Moment, PackedJson
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+# One row for each thing a person sent, written before it is acknowledged.
+inbox = sa.Table(
+    "inbox",
+    metadata,
+    sa.Column("event_key", sa.Text, primary_key=True),
+    sa.Column("dedupe_key", sa.Text, nullable=True, unique=True),
+    sa.Column("turn_id", sa.Text, nullable=False, unique=True),
+    sa.Column("conversation", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("body", PackedJson, nullable=True),
+    sa.Column("received_at", Moment, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Index("ix_inbox_state_received_at", "state", "received_at"),
+)
+
+# Keys of clicks and other interactions that must act once and need no body.
+seen_keys = sa.Table(
+    "seen_keys",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("seen_at", Moment, nullable=False, index=True),
+)
+
+# One row for each turn: what was asked, what was answered, and what stood behind it.
+turns = sa.Table(
+    "turns",
+    metadata,
+    sa.Column("turn_id", sa.Text, primary_key=True),
+    sa.Column("conversation", sa.Text, nullable=False),
+    sa.Column("asker", sa.Text, nullable=False),
+    sa.Column("question", PackedJson, nullable=False),
+    sa.Column("answer", PackedJson, nullable=True),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("evidence_index", PackedJson, nullable=True),
+    sa.Column("started_at", Moment, nullable=False),
+    sa.Column("finished_at", Moment, nullable=True),
+    sa.Column("usage", PackedJson, nullable=True),
+    sa.Column("verification", PackedJson, nullable=True),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("policy_revision", sa.Text, nullable=False),
+    sa.Column("workspace_digest", sa.Text, nullable=False),
+    sa.Index("ix_turns_conversation_started_at", "conversation", "started_at"),
+)
+
+# The model's reply of each step, so that a resumed run never asks (and pays) twice.
+steps = sa.Table(
+    "steps",
+    metadata,
+    sa.Column("run_id", sa.Text, primary_key=True),
+    sa.Column("n", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("reply", PackedJson, nullable=False),
+)
+
+# Every finished call with its evidence: a result stays with exactly the call that produced it.
+calls = sa.Table(
+    "calls",
+    metadata,
+    sa.Column("run_id", sa.Text, primary_key=True),
+    sa.Column("call_id", sa.Text, primary_key=True),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("result", PackedJson, nullable=False),
+    sa.Column("is_error", sa.Boolean, nullable=False),
+    sa.Column("evidence", PackedJson, nullable=False),
+    sa.Column("loaded", PackedJson, nullable=False),
+    sa.Column("kept_at", Moment, nullable=False),
+)
+
+# The outbox: one row for each logical posting, written with the end of the turn that makes it.
+deliveries = sa.Table(
+    "deliveries",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("dest", sa.Text, nullable=False),
+    sa.Column("part_no", sa.Integer, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("payload", PackedJson, nullable=False),
+    sa.Column("progress", PackedJson, nullable=True),
+    sa.Column("client_token", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("claimed_at", Moment, nullable=True),
+    sa.Column("lease_until", Moment, nullable=True),
+    sa.Column("remote_id", sa.Text, nullable=True),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.UniqueConstraint("source", "dest", "part_no"),
+    sa.Index("ix_deliveries_state", "state"),
+)
+
+# Single facts about the installation, such as the digest of the active manifest.
+meta = sa.Table(
+    "meta",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("value", PackedJson, nullable=False),
+    sa.Column("changed_at", Moment, nullable=False),
+)
+
+# What was done, by whom, in the order it happened.
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+    sa.Column("at", Moment, nullable=False, index=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("body", PackedJson, nullable=False),
+)
+
+# The migration that the store stands at (Alembic's own table, declared so that a fresh store needs no Alembic).
+revision = sa.Table("alembic_version", metadata, sa.Column("version_num", sa.String(32), primary_key=True))
