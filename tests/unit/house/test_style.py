@@ -11,7 +11,8 @@ pytestmark = pytest.mark.smoke
 
 BESIDE_THE_PACKAGES = {
     ".ci", ".dockerignore", ".git", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE",
-    "Makefile", "README.md", "bot", "docs", "guest", "manifests", "pyproject.toml", "requirements.lock", "runtime", "tests",
+    "Makefile", "README.md", "bot", "docs", "guest", "manifests", "pyproject.toml", "requirements.lock",
+    "runtime", "tests",
 }  # fmt: skip
 
 
