@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from runtime.boundary import Boundary, Call, CallResult, NoApprovals
 from runtime.boundary.approval import Approvals, EffectLocks
@@ -48,9 +48,9 @@ class Status(StrEnum):
 class ReplyStore(Protocol):
     """Where each model step's reply is kept, so that a resumed run spends no token twice."""
 
-    async def get(self, run_id: str, n: int) -> Json | None: ...
+    async def get(self, run_id: str, n: int) -> dict[str, Any] | None: ...
 
-    async def put_reply(self, run_id: str, n: int, reply: Json) -> Json: ...
+    async def put_reply(self, run_id: str, n: int, reply: Mapping[str, Any]) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,6 @@ class _Run:
         if kept is None:
             reply = await self._ask_model(tools_allowed)
             kept = await self.wiring.replies.put_reply(run_id, n, reply.as_json())
-        if not isinstance(kept, dict):
-            raise TypeError("a kept reply is a JSON object")
         return ModelStep.from_json(kept)
 
     async def _ask_model(self, tools_allowed: bool) -> ModelStep:

@@ -1,0 +1,170 @@
+"""Who can read a conversation and who asks: Slack's answers as admission facts, kept for a minute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import structlog
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.address import Address
+from runtime.admission import Asker, Conversation
+from runtime.capability import Scope
+from runtime.clock import Clock
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+KEPT_SECONDS = 60.0  # DESIGN 8: membership is cached for a minute
+_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PersonFacts:
+    """What users.info says of a person; None for what it does not say."""
+
+    id: str
+    name: str
+    external: bool | None
+    guest: bool | None
+    deactivated: bool | None
+    bot: bool | None
+
+
+class Kept(Generic[T]):
+    """Answers kept for a minute by key; simultaneous questions for one key share one answer."""
+
+    def __init__(self, clock: Clock, learn: Callable[[str], Awaitable[T]]) -> None:
+        self._clock = clock
+        self._learn = learn
+        self._known: dict[str, tuple[float, asyncio.Future[T]]] = {}
+
+    async def get(self, key: str) -> T:
+        """The answer for `key`, learned anew when older than a minute. What failed is not kept."""
+        now = self._clock.monotonic()
+        kept = self._known.get(key)
+        if kept is None or now - kept[0] >= KEPT_SECONDS:
+            kept = (now, asyncio.ensure_future(self._learn(key)))
+            self._known[key] = kept
+        try:
+            return await asyncio.shield(kept[1])
+        except BaseException:
+            if self._known.get(key) is kept and kept[1].done():
+                del self._known[key]
+            raise
+
+
+class SlackPresence:
+    """The facts that admission needs. What Slack doesn't tell is None, which closes."""
+
+    def __init__(
+        self, client: AsyncWebClient, clock: Clock, *, team: str, groups: Callable[[], frozenset[str]]
+    ) -> None:
+        self._client = client
+        self._team = team
+        self._groups = groups
+        self._places = Kept(clock, self._learn_place)
+        self._people = Kept(clock, self._learn_person)
+        self._guests = Kept(clock, self._learn_guests)
+        self._members = Kept(clock, self._learn_members)
+        self._group_members = Kept(clock, self._learn_group)
+
+    async def look(self, scope: Scope) -> tuple[Conversation, Asker | None]:
+        """The facts for a run's scope, as the boundary asks for them before every call."""
+        return await self.facts(Address.parse(scope.conversation).channel, scope.asker)
+
+    async def facts(self, channel: str, user: str) -> tuple[Conversation, Asker | None]:
+        """The place and the asker now. An empty `user` means that nobody asks."""
+        place, asker = await asyncio.gather(self._place(channel), self._asker(user))
+        return place, asker
+
+    async def person(self, user: str) -> PersonFacts:
+        """What is known of a person."""
+        try:
+            return await self._people.get(user)
+        except SlackClientError as error:
+            log.warning("users.info failed", user=user, error=_code(error))
+            return PersonFacts(user, user, None, None, None, None)
+
+    async def _asker(self, user: str) -> Asker | None:
+        if not user:
+            return None
+        person, groups = await asyncio.gather(self.person(user), self._groups_of(user))
+        return Asker(user, person.external, person.guest, person.deactivated, person.bot, groups)
+
+    async def _place(self, channel: str) -> Conversation:
+        try:
+            place = await self._places.get(channel)
+        except SlackClientError as error:
+            log.warning("conversations.info failed", channel=channel, error=_code(error))
+            kind = "im" if channel.startswith("D") else "channel"
+            return Conversation(kind, channel, None, None, None, None)
+        if place.kind == "im":
+            return place
+        return Conversation(
+            place.kind, channel, place.shared, place.pending_shared, place.archived, await self._guest_reads(channel)
+        )
+
+    async def _guest_reads(self, channel: str) -> bool | None:
+        try:
+            guests, members = await asyncio.gather(self._guests.get(""), self._members.get(channel))
+        except SlackClientError as error:
+            log.warning("membership could not be learned", channel=channel, error=_code(error))
+            return None
+        return not guests.isdisjoint(members)
+
+    async def _groups_of(self, user: str) -> frozenset[str]:
+        found = set[str]()
+        for group in self._groups():
+            try:
+                if user in await self._group_members.get(group):
+                    found.add(group)
+            except SlackClientError as error:
+                log.warning("usergroups.users.list failed", group=group, error=_code(error))
+        return frozenset(found)
+
+    async def _learn_place(self, channel: str) -> Conversation:
+        info: dict[str, Any] = (await self._client.conversations_info(channel=channel))["channel"]
+        kind = "im" if info.get("is_im") else "mpim" if info.get("is_mpim") else "channel"
+        pending = bool(info.get("is_pending_ext_shared") or info.get("pending_connected_team_ids"))
+        shared = info.get("is_ext_shared", False if kind == "im" else None)
+        return Conversation(kind, channel, shared, pending, bool(info.get("is_archived", False)))
+
+    async def _learn_person(self, user: str) -> PersonFacts:
+        info: dict[str, Any] = (await self._client.users_info(user=user))["user"]
+        restricted = [info.get("is_restricted"), info.get("is_ultra_restricted")]
+        profile = info.get("profile", {})
+        return PersonFacts(
+            id=user,
+            name=str(profile.get("display_name") or info.get("real_name") or info.get("name") or user),
+            external=bool(info.get("is_stranger")) or info.get("team_id", self._team) != self._team,
+            guest=any(restricted) if any(flag is not None for flag in restricted) else None,
+            deactivated=bool(info.get("deleted", False)),
+            bot=bool(info.get("is_bot", False)) or bool(info.get("is_workflow_bot", False)),
+        )
+
+    async def _learn_guests(self, _: str) -> frozenset[str]:
+        found = set[str]()
+        async for page in await self._client.users_list(limit=_PAGE):
+            found |= {
+                user["id"] for user in page["members"] if user.get("is_restricted") or user.get("is_ultra_restricted")
+            }
+        return frozenset(found)
+
+    async def _learn_members(self, channel: str) -> frozenset[str]:
+        found = set[str]()
+        async for page in await self._client.conversations_members(channel=channel, limit=_PAGE):
+            found |= set(page["members"])
+        return frozenset(found)
+
+    async def _learn_group(self, group: str) -> frozenset[str]:
+        return frozenset((await self._client.usergroups_users_list(usergroup=group))["users"])
+
+
+def _code(error: SlackClientError) -> str:
+    return str(error.response.get("error")) if isinstance(error, SlackApiError) else type(error).__name__
