@@ -1,0 +1,189 @@
+"""The adapter to DBOS Transact: the only module that imports it (facts/DURABLE.md 2, 9 say what it works around)."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError, SetEnqueueOptions, SetWorkflowID
+from sqlalchemy import event
+from sqlalchemy.engine import URL
+
+from runtime.durable.steps import StepFailed
+from runtime.durable.wake import QueueWake
+from runtime.evidence import Json
+
+QUEUE = "turns"
+WORKFLOW = "turn"
+MAX_RECOVERY_ATTEMPTS = 5
+POLL_S = 0.1
+SCHEMA = "dbos"
+
+_SUBSECOND_SQLITE = (3, 42, 0)
+_CONNECTIONS = 8
+_BUSY_TIMEOUT_MS = 30_000
+
+Stage = Literal["waiting", "running", "ended", "given_up"]
+_STAGES: dict[str, Stage] = {
+    "ENQUEUED": "waiting",
+    "DELAYED": "waiting",
+    "PENDING": "running",
+    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "given_up",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a workflow stands: its stage, who has it, and the version it was begun under."""
+
+    workflow_id: str
+    stage: Stage
+    executor_id: str
+    version: str
+
+
+class Engine:
+    """One running DBOS. There can be one in a process, as DBOS itself allows no more."""
+
+    def __init__(self, url: URL, *, version: str, executor_id: str, concurrency: int) -> None:
+        self._url = url
+        self._version = version
+        self._executor_id = executor_id
+        self._concurrency = concurrency
+        self._wake = QueueWake(QUEUE)
+        self._workflow: Any = None
+
+    async def launch(self, run: Callable[[str], Awaitable[None]]) -> None:
+        """Starts the engine and takes up this executor's interrupted workflows. Called on the loop that the workflows
+        will run on: the engine adopts the loop that it is launched from."""
+        _quiet_vendor()
+
+        async def turn(turn_id: str) -> None:
+            await run(turn_id)
+
+        self._workflow = DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_RECOVERY_ATTEMPTS)(turn)
+        self._wake.install()
+        DBOS(config=self._config())
+        DBOS.launch()
+        await DBOS.register_queue_async(
+            QUEUE,
+            partition_concurrency=1,
+            worker_concurrency=self._concurrency,
+            polling_interval_sec=POLL_S,
+            on_conflict="always_update",
+        )
+        self._wake.new_queue()
+
+    async def enqueue(self, workflow_id: str, partition: str, turn_id: str) -> None:
+        """Durable when it returns; the same id twice is one workflow."""
+        with SetWorkflowID(workflow_id), SetEnqueueOptions(queue_partition_key=partition):
+            await DBOS.enqueue_workflow_async(QUEUE, self._workflow, turn_id)
+        self._wake.new_work()
+
+    async def standings(self, workflow_ids: Sequence[str]) -> dict[str, Standing]:
+        """Where each known workflow stands, by id."""
+        if not workflow_ids:
+            return {}
+        found = await DBOS.list_workflows_async(workflow_ids=list(workflow_ids), load_input=False, load_output=False)
+        return {
+            each.workflow_id: Standing(
+                each.workflow_id, _STAGES.get(each.status, "ended"), each.executor_id or "", each.app_version or ""
+            )
+            for each in found
+        }
+
+    async def cancel(self, workflow_id: str) -> None:
+        """Takes a workflow that has not begun out of the queue for good."""
+        await DBOS.cancel_workflow_async(workflow_id)
+
+    async def delete(self, workflow_id: str) -> None:
+        """Forgets a workflow and its steps."""
+        await DBOS.delete_workflow_async(workflow_id)
+
+    async def take_over(self, executor_ids: Sequence[str]) -> None:
+        """Puts the interrupted workflows of dead executors back in their queue. The public `resume_workflow` would move
+        them to another queue and so lose the order inside a conversation."""
+        recovery: Any = importlib.import_module("dbos._recovery")
+        core: Any = importlib.import_module("dbos._dbos")
+        await asyncio.to_thread(recovery.recover_pending_workflows, core._get_dbos_instance(), list(executor_ids))
+        self._wake.new_work()
+
+    async def step(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
+        """One recorded step of the workflow that the calling task is in."""
+
+        async def recorded() -> Json:
+            return await work()
+
+        try:
+            return await DBOS.run_step_async({"name": name}, recorded)
+        except PortableWorkflowError as error:
+            raise StepFailed(error.message) from error
+
+    async def destroy(self) -> None:
+        """Ends the engine's threads. Not on the loop: it would block, and the drain needs the loop."""
+        await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+        self._wake.remove()
+        # The engine made its own pool the loop's default; it is gone now, and later `to_thread`s need one.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
+
+    def _config(self) -> DBOSConfig:
+        config: DBOSConfig = {
+            "name": "footnote",
+            "application_version": self._version,
+            "executor_id": self._executor_id,
+            "serializer": DBOSPortableJSONSerializer(),
+            "dbos_system_schema": SCHEMA,
+            "log_level": "WARNING",
+            "enable_otlp": False,
+        }
+        if self._url.get_backend_name() == "sqlite":
+            config["system_database_url"] = self._url.render_as_string(hide_password=False)
+            config["system_database_engine"] = sqlite_engine(self._url)
+        else:
+            plain = self._url.set(drivername="postgresql+psycopg")
+            config["system_database_url"] = plain.render_as_string(hide_password=False)
+        return config
+
+
+def sqlite_engine(url: URL) -> sa.Engine:
+    """The engine's own SQLite settings plus write-ahead logging, which it forgets, and the clock function that it
+    expects by Python's version although only newer SQLite libraries have it."""
+    engine = sa.create_engine(url, pool_size=_CONNECTIONS, max_overflow=0, pool_timeout=30)
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = "IMMEDIATE"
+    for pragma in (
+        f"busy_timeout = {_BUSY_TIMEOUT_MS}",
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "foreign_keys = ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}").close()
+    if sqlite3.sqlite_version_info < _SUBSECOND_SQLITE:
+        connection.create_function("unixepoch", 1, _unixepoch)
+
+
+def _unixepoch(modifier: str) -> float | int:
+    # Only the engine's statements call this; SQLite's `subsec` gives milliseconds.
+    if modifier != "subsec":
+        raise ValueError(f"unixepoch({modifier!r}) is not emulated")
+    return round(time.time(), 3)
+
+
+def _quiet_vendor() -> None:
+    # With a handler of its own the engine does not add one that writes to the console; its warnings reach our log.
+    log = logging.getLogger("dbos")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
+    log.propagate = True
