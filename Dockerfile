@@ -35,7 +35,7 @@ ENV PATH=/opt/footnote/bin:$PATH \
 WORKDIR /var/lib/footnote
 VOLUME /var/lib/footnote
 USER 10001:10001
-EXPOSE 8300
+EXPOSE 8080
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["footnote"]
 CMD ["serve"]
