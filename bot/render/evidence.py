@@ -1,0 +1,148 @@
+"""One evidence item as a fold, or as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.render import blocks, inline_table, limits, words
+from bot.render.blocks import Block
+from bot.render.clean import blank, one_line
+from bot.render.inline_table import ShownTable
+from bot.render.measure import chars, cut, json_bytes
+from bot.render.pieces import fenced
+from bot.render.text import code_text, line_text, name_text
+from runtime.evidence import Evidence
+
+_OVERHEAD = 400  # bytes of the container itself
+_TRUNCATION = {
+    "rows_kept": "only the first {shown:,} rows were kept",
+    "rows_shown": "the model saw the first {shown:,} rows",
+    "text_limit": "the model saw the first {shown:,} rows",
+}
+
+
+def fold(item: Evidence, block_id: str, *, table_native: bool, file: str | None = None) -> Block:
+    """A closed fold with all that fits of the item: query, error, table or output, sources and notes.
+
+    `table_native`: whether this message may still hold a native table. `file`: the name of the attached result.
+    """
+    children = [*_failure(item), *_query(item), *_output(item)]
+    shown = _table(item, children, table_native)
+    if shown:
+        children.append(shown.block)
+    notes = _facts(item, shown, file)
+    children.append(blocks.context(notes))
+    return blocks.container(words.heading(item), children, subtitle=_subtitle(item), block_id=block_id)
+
+
+def line(item: Evidence) -> str:
+    """The item in one line of mrkdwn, for what the answer doesn't cite."""
+    parts = [f"*{line_text(item.id)}*", line_text(item.tool, 60)]
+    if item.failed:
+        parts.append(f"failed: {_error_words(item.error)}")
+    else:
+        parts += [words.rows_found(item), line_text(words.listed(words.source_names(item)), 140)]
+        parts.append(line_text(_subtitle(item), 140) if not item.tabular else "")
+    parts += [f"same call as {line_text(item.repeat_of, 20)}" if item.repeat_of else "", words.seconds(item.elapsed_ms)]
+    return words.DOT.join(part for part in parts if part and part != "—")
+
+
+def _subtitle(item: Evidence) -> str:
+    title = one_line(item.title) or one_line(item.summary)
+    if blank(title) or title == item.tool:
+        return ""
+    return cut(name_text(title), limits.CONTAINER_SUBTITLE_CHARS, limits.FOLD_TITLE_BYTES)
+
+
+def _failure(item: Evidence) -> list[Block]:
+    if not item.failed:
+        return []
+    hint = one_line(str((item.error or {}).get("hint") or ""))
+    text = f"This call failed, so it backs no figure: {_error_words(item.error)}"
+    return [blocks.section(text + (f"\n{line_text(hint, limits.LINE_CHARS)}" if not blank(hint) else ""))]
+
+
+def _error_words(error: Mapping[str, object] | None) -> str:
+    code, message = (one_line(str((error or {}).get(key) or "")) for key in ("code", "message"))
+    words_said = " — ".join(part for part in (code, message) if not blank(part))
+    return line_text(words_said or "no reason was given", limits.LINE_CHARS)
+
+
+def _query(item: Evidence) -> list[Block]:
+    text = (item.sql or item.code or "").strip()
+    if blank(text):
+        return []
+    return [blocks.section(fenced(_code_cut(text, limits.FOLD_SQL_CHARS, limits.FOLD_SQL_BYTES)))]
+
+
+def _output(item: Evidence) -> list[Block]:
+    text = item.output or ("" if item.tabular or item.failed else item.summary)
+    if blank(text):
+        return []
+    return [blocks.section(fenced(_code_cut(text.strip("\n"), limits.FOLD_OUTPUT_CHARS, limits.FOLD_OUTPUT_BYTES)))]
+
+
+def _code_cut(text: str, max_chars: int, max_bytes: int) -> str:
+    return cut(text[: 2 * max_chars], max_chars, max_bytes, code_text)
+
+
+def _table(item: Evidence, children: list[Block], table_native: bool) -> ShownTable | None:
+    if not item.tabular:
+        return None
+    spent = json_bytes(children) + limits.FOLD_NOTES_BYTES + 2 * limits.FOLD_TITLE_BYTES + _OVERHEAD
+    max_bytes = min(limits.FOLD_TABLE_BYTES, limits.FOLD_BYTES - spent)
+    if table_native:
+        return inline_table.native(item, limits.FOLD_TABLE_CHARS, max_bytes)
+    return inline_table.monospace(item, limits.PIECE_CHARS, max_bytes)
+
+
+def _facts(item: Evidence, shown: ShownTable | None, file: str | None) -> str:
+    """The small print: sources, what is shown, what is cut, notes, time; as much of it as its budget takes."""
+    names = words.source_names(item)
+    facts = [
+        f"Read from {line_text(words.listed(names, 5), limits.LINE_CHARS)}" if names else "",
+        _shown_words(item, shown),
+        _cut_words(item),
+        f"All rows that were kept: {line_text(file, 120)}" if file else "",
+        f"The same call as {line_text(item.repeat_of, 20)}, answered from it" if item.repeat_of else "",
+        "From a remote server: it can't be run again by Footnote" if item.remote else "",
+        *(line_text(note, limits.LINE_CHARS) for note in item.notes if not blank(note)),
+    ]
+    return _within([fact for fact in facts if fact], f"Took {words.seconds(item.elapsed_ms)}")
+
+
+def _within(facts: list[str], last: str) -> str:
+    kept: list[str] = []
+    for position, fact in enumerate(facts):
+        rest = f"and {words.counted(len(facts) - position, 'more note')}"
+        trial = "\n".join([*kept, fact, rest, last])
+        if chars(trial) > limits.FOLD_NOTES_CHARS or json_bytes(trial) > limits.FOLD_NOTES_BYTES:
+            return "\n".join([*kept, rest, last])
+        kept.append(fact)
+    return "\n".join([*kept, last])
+
+
+def _shown_words(item: Evidence, shown: ShownTable | None) -> str:
+    if shown is None:
+        return ""
+    if not item.rows:
+        return "No rows"
+    parts = []
+    if shown.rows < len(item.rows) or (item.row_count or 0) > len(item.rows):
+        parts.append(f"The first {shown.rows} of {words.rows_found(item)}")
+    if shown.columns < len(item.columns):
+        parts.append(f"the first {shown.columns} of {words.counted(len(item.columns), 'column')}")
+    text = ", ".join(parts)
+    return text[:1].upper() + text[1:] + " shown" if text else ""
+
+
+def _cut_words(item: Evidence) -> str:
+    parts = []
+    query = (item.sql or item.code or "").strip()
+    if chars(query) > limits.FOLD_SQL_CHARS:
+        parts.append(f"The query has {len(query):,} characters; only its beginning is shown")
+    if item.truncated is not None:
+        said = _TRUNCATION.get(item.truncated.reason, "the result was cut ({reason}) at {shown:,}")
+        said = said.format(shown=item.truncated.shown, reason=line_text(item.truncated.reason, 40))
+        parts.append(said[:1].upper() + said[1:])
+    return "\n".join(parts)

@@ -1,0 +1,58 @@
+"""How long a text or a payload is, counted the dearest way Slack could count it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+ELLIPSIS = "…"
+
+
+def chars(text: str) -> int:
+    """Length in UTF-16 units: what JavaScript calls length, never less than Python's."""
+    return len(text) + sum(character > "\uffff" for character in text) if not text.isascii() else len(text)
+
+
+def json_bytes(value: Any) -> int:
+    """Bytes of `value` as compact JSON with everything beyond ASCII escaped."""
+    return len(json.dumps(value, separators=(",", ":")))
+
+
+def fits(text: str, max_chars: int, max_bytes: int | None = None) -> bool:
+    """Whether `text` keeps both bounds; bytes are those of the JSON string."""
+    return chars(text) <= max_chars and (max_bytes is None or json_bytes(text) <= max_bytes)
+
+
+def cut(text: str, max_chars: int, max_bytes: int | None = None, render: Callable[[str], str] | None = None) -> str:
+    """`text` within the bounds, ending in `…` when something was left out.
+
+    With `render` (escaping, say, which makes text longer) the result is rendered, and it is what keeps the bounds.
+    """
+    shown = render or str
+    if len(text) <= max_chars and fits(whole := shown(text), max_chars, max_bytes):
+        return whole
+    low, high = 0, min(len(text), max_chars)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(shown(text[:middle] + ELLIPSIS), max_chars, max_bytes):
+            low = middle
+        else:
+            high = middle - 1
+    return shown(text[:low].rstrip() + ELLIPSIS)
+
+
+def shown_chars(blocks: Sequence[Mapping[str, Any]]) -> int:
+    """Characters of every `text` string anywhere in `blocks`: the count behind `msg_blocks_too_long`."""
+    total, stack = 0, list[Any](blocks)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            for key, value in node.items():
+                if key == "text" and isinstance(value, str):
+                    total += chars(value)
+                else:
+                    stack.append(value)
+        elif isinstance(node, list | tuple):
+            stack.extend(node)
+    return total

@@ -1,0 +1,82 @@
+"""Parts of a document as texts of bounded length: nothing lost, fences balanced, no markup cut in two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from bot.render import limits, text_table
+from bot.render.document import Code, Part, Prose, Table
+from bot.render.inert import defang, escape_code
+from bot.render.measure import chars
+
+FENCE = "```"
+_FENCED_CHARS = 2 * len(FENCE) + 2
+_ATOM = re.compile(r"<[^<>\n]*>|&(?:amp|lt|gt);|.", re.DOTALL)
+
+
+def pieces(parts: Iterable[Part], max_chars: int) -> tuple[str, ...]:
+    """Texts of at most `max_chars` UTF-16 units each, as few as reading order and whole units allow."""
+    done: list[str] = []
+    for text, near in _units(parts, max_chars):
+        gap = "\n" if near else "\n\n"
+        if done and chars(done[-1]) + len(gap) + chars(text) <= max_chars:
+            done[-1] += gap + text
+        else:
+            done.append(text)
+    return tuple(done)
+
+
+def fenced(body: str) -> str:
+    """An inert body between fences."""
+    return f"{FENCE}\n{body}\n{FENCE}"
+
+
+def _units(parts: Iterable[Part], max_chars: int) -> Iterator[tuple[str, bool]]:
+    for part in parts:
+        if isinstance(part, Prose):
+            near = part.near
+            for text in split(part.text, max_chars):
+                yield text, near
+                near = True
+        else:
+            body = part.text if isinstance(part, Code) else table_text(part)
+            for text in split(body, max_chars - _FENCED_CHARS, keep_indent=True):
+                yield fenced(text), False
+
+
+def table_text(table: Table) -> str:
+    """A table as the inert inside of a fence: side by side when it is narrow enough, else one value a line."""
+    header, *rows = [[defang(cell) for cell in row] for row in (table.header, *table.rows)]
+    grid = text_table.grid(header, rows)
+    wide = text_table.width(grid[1]) > limits.TEXT_TABLE_WIDTH
+    return escape_code("\n".join(text_table.records(header, rows) if wide and rows else grid))
+
+
+def split(text: str, max_chars: int, *, keep_indent: bool = False) -> list[str]:
+    """`text` in pieces, cut at a line's end, else at a blank, else anywhere but inside `<…>` or an entity."""
+    done: list[str] = []
+    while chars(text) > max_chars:
+        at = _cut_at(text, max_chars)
+        head, text = text[:at], text[at:]
+        if head.strip():
+            done.append(head.rstrip())
+        text = text.removeprefix("\n") if keep_indent else text.lstrip()
+    if text.strip():
+        done.append(text.rstrip() if keep_indent else text)
+    return done
+
+
+def _cut_at(text: str, max_chars: int) -> int:
+    used, line, blank, end = 0, 0, 0, 0
+    for atom in _ATOM.finditer(text):
+        size = chars(atom[0])
+        if used + size > max_chars:
+            break
+        used, end = used + size, atom.end()
+        if atom[0] == "\n":
+            line = atom.end()
+        elif atom[0] == " ":
+            blank = atom.end()
+    floor = end // 2
+    return line if line > floor else blank if blank > floor else end or min(len(text), max_chars // 2)
