@@ -82,9 +82,7 @@ def actions(elements: Sequence[Block], *, block_id: str | None = None) -> Block:
     return _with_id({"type": "actions", "elements": list(elements)}, block_id)
 
 
-def feedback(
-    action_id: str, positive: tuple[str, str], negative: tuple[str, str], block_id: str | None = None
-) -> Block:
+def feedback(action_id: str, positive: tuple[str, str], negative: tuple[str, str]) -> Block:
     """Thumbs up and down, each a pair of text and value."""
 
     def choice(text: str, value: str) -> Block:
@@ -99,7 +97,7 @@ def feedback(
         "positive_button": choice(*positive),
         "negative_button": choice(*negative),
     }
-    return _with_id({"type": "context_actions", "elements": [element]}, block_id)
+    return {"type": "context_actions", "elements": [element]}
 
 
 def table(rows: Sequence[Sequence[str]], right: Sequence[bool], *, block_id: str | None = None) -> Block:

@@ -48,10 +48,10 @@ def line(item: Evidence) -> str:
 
 
 def _subtitle(item: Evidence) -> str:
-    title = one_line(item.title) or one_line(item.summary)
-    if blank(title) or title == item.tool:
-        return ""
-    return cut(name_text(title), limits.CONTAINER_SUBTITLE_CHARS, limits.FOLD_TITLE_BYTES)
+    for text in map(one_line, (item.title, item.summary)):
+        if not blank(text) and text != item.tool:
+            return cut(name_text(text), limits.CONTAINER_SUBTITLE_CHARS, limits.FOLD_TITLE_BYTES)
+    return ""
 
 
 def _failure(item: Evidence) -> list[Block]:

@@ -1,4 +1,4 @@
-"""The next lower rung of a message that Slack refused: folds become flat blocks, blocks become text (facts/SLACK.md 2)."""
+"""The lower rungs of a message that Slack refused: folds become flat blocks, blocks become text."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def seconds(elapsed_ms: float) -> str:
-    """`0.04 s`, `12 s`."""
+    """`0.003 s`, `0.04 s`, `12 s`."""
     value = max(elapsed_ms, 0.0) / 1000
-    return f"{value:.2f} s" if value < 10 else f"{value:,.0f} s"
+    return f"{value:,.0f} s" if value >= 10 else f"{value:.2f} s" if value >= 0.01 else f"{value:.3f} s"
 
 
 def rows_found(item: Evidence) -> str:
