@@ -20,28 +20,8 @@ _ALT = re.compile(r"""\balt\s*=\s*("([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE)
 _BREAKING_TAGS = frozenset(
     ["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "blockquote", "pre", "hr"]
 )
-_SILENT_TAGS = _BREAKING_TAGS | frozenset(
-    [
-        "b",
-        "strong",
-        "i",
-        "em",
-        "u",
-        "s",
-        "del",
-        "ins",
-        "code",
-        "a",
-        "span",
-        "sub",
-        "sup",
-        "font",
-        "small",
-        "big",
-        "mark",
-    ]
-    + ["td", "th", "thead", "tbody", "img", "center"]
-)
+_SILENT_TAGS = _BREAKING_TAGS | {"b", "strong", "i", "em", "u", "s", "del", "ins", "code", "a", "span", "center", "img"}
+_SILENT_TAGS |= {"sub", "sup", "font", "small", "big", "mark", "td", "th", "thead", "tbody"}
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 
 
