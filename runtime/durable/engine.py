@@ -17,6 +17,7 @@ from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowE
 from sqlalchemy import event
 from sqlalchemy.engine import URL
 
+from runtime.durable.direct import DirectStart
 from runtime.durable.steps import StepFailed
 from runtime.durable.wake import QueueWake
 from runtime.evidence import Json
@@ -24,7 +25,8 @@ from runtime.evidence import Json
 QUEUE = "turns"
 WORKFLOW = "turn"
 MAX_RECOVERY_ATTEMPTS = 5
-POLL_S = 0.1
+# A backstop: local work is announced (wake.py). On PostgreSQL another replica may have enqueued it.
+POLL_S = {"sqlite": 1.0, "postgresql": 0.25}
 SCHEMA = "dbos"
 
 _SUBSECOND_SQLITE = (3, 42, 0)
@@ -59,6 +61,7 @@ class Engine:
         self._executor_id = executor_id
         self._concurrency = concurrency
         self._wake = QueueWake(QUEUE)
+        self._direct = DirectStart()
         self._workflow: Any = None
 
     async def launch(self, run: Callable[[str], Awaitable[None]]) -> None:
@@ -71,21 +74,34 @@ class Engine:
 
         self._workflow = DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_RECOVERY_ATTEMPTS)(turn)
         self._wake.install()
+        self._direct.install()
         DBOS(config=self._config())
         DBOS.launch()
         await DBOS.register_queue_async(
             QUEUE,
             partition_concurrency=1,
             worker_concurrency=self._concurrency,
-            polling_interval_sec=POLL_S,
+            polling_interval_sec=POLL_S[self._url.get_backend_name()],
             on_conflict="always_update",
         )
         self._wake.new_queue()
 
-    async def enqueue(self, workflow_id: str, partition: str, turn_id: str) -> None:
-        """Durable when it returns; the same id twice is one workflow."""
+    async def enqueue(self, workflow_id: str, partition: str, turn_id: str, *, idle: bool) -> Stage:
+        """Durable when it returns; the same id twice is one workflow. Returns where it stands then. `idle`: nothing
+        else of this partition is open, so it may start at once (which only SQLite's single process can know)."""
+        if idle and self._url.get_backend_name() == "sqlite":
+            new = await self._direct.start(
+                self._workflow, queue=QUEUE, workflow_id=workflow_id, partition=partition, argument=turn_id
+            )
+            if new:
+                return "running"
         with SetWorkflowID(workflow_id), SetEnqueueOptions(queue_partition_key=partition):
-            await DBOS.enqueue_workflow_async(QUEUE, self._workflow, turn_id)
+            handle = await DBOS.enqueue_workflow_async(QUEUE, self._workflow, turn_id)
+        self._wake.new_work()
+        return _STAGES.get((await handle.get_status()).status, "ended")
+
+    def look(self) -> None:
+        """Makes the queue look for work now: a partition has just become free, or work was put back."""
         self._wake.new_work()
 
     async def standings(self, workflow_ids: Sequence[str]) -> dict[str, Standing]:
@@ -131,6 +147,7 @@ class Engine:
         """Ends the engine's threads. Not on the loop: it would block, and the drain needs the loop."""
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         self._wake.remove()
+        self._direct.remove()
         # The engine made its own pool the loop's default; it is gone now, and later `to_thread`s need one.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
 

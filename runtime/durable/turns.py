@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,10 +12,10 @@ from sqlalchemy.engine import URL
 
 from runtime.durable.steps import Steps
 from runtime.evidence import Json
-from runtime.state import Inbox, parse_url, sqlite_path
+from runtime.state import Inbox, InboxItem, parse_url, sqlite_path
 
 if TYPE_CHECKING:
-    from runtime.durable.engine import Engine
+    from runtime.durable.engine import Engine, Standing
 
 Turn = Callable[[Steps, str], Awaitable[None]]
 OnDead = Callable[[str], Awaitable[None]]
@@ -31,9 +31,10 @@ class Durable:
     """The durable runner of one process.
 
     `turn(steps, turn_id)` does one turn on the loop that `launch` was called on. It ends by marking its inbox row; when
-    it raises, or was resumed more than five times, `on_dead(turn_id)` is awaited once and must mark the row and tell
-    the person. `application_version` changes only when turns begun by older code cannot be resumed by this one: those
-    begin anew, on what the journals hold.
+    it raises, or was resumed more than five times, `on_dead(turn_id)` is awaited and must mark the row and tell the
+    person (a crash meanwhile repeats it). `application_version` changes only when turns begun by older code cannot be
+    resumed by this one: those begin anew, on what the journals hold. `executor_id` names this process's place: the
+    same after a restart.
     """
 
     def __init__(
@@ -53,11 +54,16 @@ class Durable:
         self._on_dead = on_dead
         self._concurrency = concurrency
         self._engine: Engine | None = None
+        # Turns that this process knows to be unfinished, with their conversations.
+        self._open: dict[str, str] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._begun: set[str] = set()
         self._stopping: set[str] = set()
-        self._closing = False
+        # Until `recover` has listed what a crash left, no conversation counts as idle.
+        self._recovered = False
+        self._ended_early: set[str] = set()
+        self._unbegun: set[str] = set()
         self._watch: asyncio.Task[None] | None = None
+        self._closing = False
 
     async def launch(self) -> None:
         """Starts the engine; turns that a crash interrupted resume at once, so everything they use must be open."""
@@ -71,7 +77,11 @@ class Durable:
 
     async def enqueue(self, turn_id: str, conversation: str) -> None:
         """Makes a turn durable and starts it when its conversation is free. Enqueueing it again changes nothing."""
-        await self._launched.enqueue(_workflow_id(turn_id), conversation, turn_id)
+        idle = self._recovered and len(self._open) < self._concurrency and conversation not in self._open.values()
+        self._open[turn_id] = conversation
+        stage = await self._launched.enqueue(_workflow_id(turn_id), conversation, turn_id, idle=idle)
+        if stage not in ("waiting", "running"):
+            self._open.pop(turn_id, None)
 
     async def cancel(self, turn_id: str) -> Cancelled:
         """Stops a turn. `running`: its task got `CancelledError` and ends on its own terms (`Steps.stop_requested`).
@@ -86,32 +96,27 @@ class Durable:
         if standing is None or standing.stage not in ("waiting", "running"):
             return "not_found"
         await self._launched.cancel(workflow_id)
+        self._settled(turn_id)
         return "waiting"
 
     async def recover(self, inbox: Inbox) -> int:
-        """Boot: makes sure that every message that has not ended is being worked on, whatever the crash fell between.
-        Returns how many such messages there are."""
+        """Boot, once, after `launch`: makes sure that every message that has not ended is being worked on, whatever the
+        crash fell between. Returns how many such messages there are."""
         pending = await inbox.pending()
         found = await self._launched.standings([_workflow_id(item.turn_id) for item in pending])
-        resuming: set[str] = set()
-        strangers: set[str] = set()
+        resuming: list[Standing] = []
         for item in pending:
             standing = found.get(_workflow_id(item.turn_id))
-            if standing is None:
-                await self.enqueue(item.turn_id, item.conversation)
-            elif standing.stage not in ("waiting", "running"):
-                await self._give_up(item.turn_id)
-            elif standing.version != self._version:
-                await self._launched.delete(standing.workflow_id)
-                await self.enqueue(item.turn_id, item.conversation)
+            if standing is not None and standing.stage in ("waiting", "running") and standing.version == self._version:
+                resuming.append(standing)
+                self._resuming(item)
             else:
-                resuming.add(item.turn_id)
-                strangers |= {standing.executor_id} - {self._executor_id} if standing.stage == "running" else set()
-        # SQLite state is held by one process alone, so any other executor in it is dead.
-        if strangers and sqlite_path(self._url) is not None:
-            await self._launched.take_over(sorted(strangers))
-        if resuming:
-            self._watch = asyncio.create_task(self._watch_resumed(resuming), name="durable-watch")
+                await self._restart(item, standing)
+        await self._take_over(resuming)
+        self._recovered = True
+        self._ended_early.clear()
+        if self._unbegun:
+            self._watch = asyncio.create_task(self._watch_resumed(), name="durable-watch")
         return len(pending)
 
     async def close(self, grace_s: float = 10.0) -> None:
@@ -146,7 +151,9 @@ class Durable:
             # Taken from the queue while the engine was shutting down: left for the next launch.
             raise asyncio.CancelledError
         self._running[turn_id] = task
-        self._begun.add(turn_id)
+        self._unbegun.discard(turn_id)
+        # The task ends only after the engine has written the outcome, which is what frees the conversation.
+        task.add_done_callback(lambda _: self._settled(turn_id))
         try:
             await self._turn(_TurnSteps(self._launched, self._stopping, turn_id), turn_id)
         except asyncio.CancelledError:
@@ -158,8 +165,15 @@ class Durable:
             log.exception("turn failed", extra={"turn_id": turn_id})
             await self._give_up(turn_id)
         finally:
-            self._running.pop(turn_id, None)
             self._stopping.discard(turn_id)
+
+    def _settled(self, turn_id: str) -> None:
+        self._running.pop(turn_id, None)
+        self._open.pop(turn_id, None)
+        if not self._recovered:
+            self._ended_early.add(turn_id)
+        if self._engine is not None and len(self._open) > len(self._running):
+            self._engine.look()
 
     async def _give_up(self, turn_id: str) -> None:
         try:
@@ -168,18 +182,44 @@ class Durable:
             # The inbox row is still open, so the next boot tries again.
             log.exception("a turn could not be given up", extra={"turn_id": turn_id})
 
-    async def _watch_resumed(self, resuming: set[str]) -> None:
+    def _resuming(self, item: InboxItem) -> None:
+        if item.turn_id in self._ended_early:
+            return
+        self._open[item.turn_id] = item.conversation
+        if item.turn_id not in self._running:
+            self._unbegun.add(item.turn_id)
+
+    async def _restart(self, item: InboxItem, standing: Standing | None) -> None:
+        """A message whose turn the engine will not resume: never enqueued, of another version, or ended without an
+        answer."""
+        if standing is not None and standing.stage not in ("waiting", "running"):
+            await self._give_up(item.turn_id)
+            return
+        if standing is not None:
+            await self._launched.delete(standing.workflow_id)
+        await self.enqueue(item.turn_id, item.conversation)
+
+    async def _take_over(self, resuming: Iterable[Standing]) -> None:
+        """SQLite state is held by one process alone, so any other executor found in it is dead."""
+        strangers = {each.executor_id for each in resuming if each.stage == "running"} - {self._executor_id}
+        if strangers and sqlite_path(self._url) is not None:
+            await self._launched.take_over(sorted(strangers))
+
+    async def _watch_resumed(self) -> None:
         """The engine gives up on a turn that was resumed too often without telling anybody: look until each turn has
         either begun or been given up."""
-        while waiting := resuming - self._begun:
-            found = await self._launched.standings([_workflow_id(turn_id) for turn_id in waiting])
-            for turn_id in waiting:
+        while self._unbegun:
+            self._launched.look()
+            found = await self._launched.standings([_workflow_id(turn_id) for turn_id in self._unbegun])
+            for turn_id in tuple(self._unbegun):
                 standing = found.get(_workflow_id(turn_id))
-                if standing is None or standing.stage in ("ended", "given_up"):
-                    resuming.discard(turn_id)
+                if standing is not None and standing.stage in ("waiting", "running"):
+                    continue
+                self._unbegun.discard(turn_id)
                 if standing is not None and standing.stage == "given_up":
                     log.error("turn was resumed too often", extra={"turn_id": turn_id})
                     await self._give_up(turn_id)
+                self._settled(turn_id)
             await asyncio.sleep(_WATCH_S)
 
 
