@@ -145,6 +145,11 @@ class Deliveries:
         """Puts a posting back that surely was not made."""
         return await self._move(held, state="todo", lease_until=None)
 
+    async def abandon(self, held: Delivery) -> Delivery | None:
+        """Lets go of a posting of which nobody knows yet whether it was made: it stays `sending`, free to be looked
+        into by the next drain."""
+        return await self._move(held, state="sending", lease_until=None)
+
     async def mark_sent(self, held: Delivery, remote_id: str) -> Delivery | None:
         """The posting was made; `remote_id` is its name at the receiver."""
         return await self._move(held, state="sent", remote_id=remote_id, lease_until=None, reason="")

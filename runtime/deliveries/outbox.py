@@ -1,0 +1,164 @@
+"""Drains the outbox: parts in order, one attempt at a time, and a look before any posting is made a second time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+
+from runtime.clock import Clock
+from runtime.deliveries.sender import CannotTell, InDoubt, Later, NotThere, Refused, Sender, SendOutcome, Sent
+from runtime.state import Deliveries, Delivery
+
+# How long one attempt may take before another replica may look into it (SQLite's single process needs no lease).
+LEASE = timedelta(seconds=60)
+# A posting may show up in the receiver's history late: an attempt younger than this is not looked for yet. A guess.
+SETTLE_S = 2.0
+# One drain goes on for so many attempts at a posting, and waits so long in all when it is asked to; then it leaves the
+# posting to the next drain. Nothing is given up for lack of luck.
+MAX_ATTEMPTS = 10
+PATIENCE_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """How a source's postings stand after a drain. `waiting` are those for a later drain, or behind a posting that
+    is not sent; `busy` those that another replica is sending right now."""
+
+    sent: tuple[Delivery, ...] = ()
+    failed: tuple[Delivery, ...] = ()
+    unknown: tuple[Delivery, ...] = ()
+    waiting: tuple[Delivery, ...] = ()
+    busy: tuple[Delivery, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """True when every posting is where it belongs."""
+        return not (self.failed or self.unknown or self.waiting or self.busy)
+
+
+class Outbox:
+    """The logic over the deliveries table. Within a destination, part n+1 is tried only after part n is sent; a posting
+    that is refused takes those behind it along (`failed`); one of unknown fate holds them back (`waiting`) until a
+    person has looked. Destinations are independent of each other."""
+
+    def __init__(
+        self,
+        deliveries: Deliveries,
+        *,
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        settle_s: float = SETTLE_S,
+        max_attempts: int = MAX_ATTEMPTS,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._deliveries = deliveries
+        self._clock = clock
+        self._sleep = sleep
+        self._settle_s = settle_s
+        self._max_attempts = max_attempts
+        self._patience_s = patience_s
+
+    async def drain(self, source: str, sender: Sender) -> Drained:
+        """Sends whatever of `source` is not sent yet; safe to repeat and to interrupt anywhere. Raises what the sender
+        raises, after the other destinations are done: the posting then stays in doubt, and the next drain looks first.
+        """
+        rows = await self._deliveries.of_source(source)
+        lanes = [list(lane) for _, lane in groupby(rows, key=lambda row: row.dest)]
+        results = await asyncio.gather(*(self._drain_lane(lane, sender) for lane in lanes), return_exceptions=True)
+        settled: list[Delivery] = []
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+            settled += result
+        return _summary(settled)
+
+    async def _drain_lane(self, lane: list[Delivery], sender: Sender) -> list[Delivery]:
+        done: list[Delivery] = []
+        failed: Delivery | None = None
+        for delivery in lane:
+            if failed is not None and delivery.state == "todo":
+                reason = f"part {failed.part_no} before it was not posted"
+                done.append(await self._deliveries.mark_failed(delivery, reason) or delivery)
+                continue
+            held_back = bool(done) and done[-1].state != "sent"
+            settled = delivery if held_back else await self._settle(delivery, sender)
+            if settled.state == "failed":
+                failed = settled
+            done.append(settled)
+        return done
+
+    async def _settle(self, delivery: Delivery, sender: Sender) -> Delivery:
+        """Works on one posting until it is sent, failed, unknown, or somebody else's."""
+        if delivery.state == "sending" and self._abandoned(delivery):
+            delivery = await self._look(delivery, sender)
+        patience_s = self._patience_s
+        for _ in range(self._max_attempts):
+            if delivery.state != "todo":
+                break
+            held = await self._deliveries.claim(delivery, LEASE)
+            if held is None:
+                return await self._fresh(delivery)
+            outcome = await self._send(held, sender)
+            delivery = await self._record(held, outcome, sender)
+            if isinstance(outcome, Later):
+                patience_s -= outcome.seconds
+                if patience_s < 0:
+                    break
+                await self._sleep(outcome.seconds)
+        return delivery
+
+    async def _send(self, held: Delivery, sender: Sender) -> SendOutcome:
+        try:
+            return await sender.send(held)
+        except BaseException:
+            # Even a cancelled request may have arrived. Without its lease the next drain need not wait to look.
+            await asyncio.shield(self._deliveries.abandon(held))
+            raise
+
+    async def _record(self, held: Delivery, outcome: SendOutcome, sender: Sender) -> Delivery:
+        match outcome:
+            case Sent(remote_id):
+                moved = await self._deliveries.mark_sent(held, remote_id)
+            case Refused(reason):
+                moved = await self._deliveries.mark_failed(held, reason)
+            case Later():
+                moved = await self._deliveries.release(held)
+            case InDoubt():
+                return await self._look(held, sender)
+        return moved or await self._fresh(held)
+
+    async def _look(self, held: Delivery, sender: Sender) -> Delivery:
+        """A posting in doubt: found → sent; surely absent → free to send again; else unknown, never sent blindly."""
+        if held.kind == "update":
+            # Repeating an update changes nothing, so there is nothing to look for.
+            return await self._deliveries.release(held) or await self._fresh(held)
+        if held.claimed_at is not None:
+            age = (self._clock.now() - held.claimed_at).total_seconds()
+            if age < self._settle_s:
+                await self._sleep(self._settle_s - max(age, 0.0))
+        match await sender.probe(held):
+            case Sent(remote_id):
+                moved = await self._deliveries.mark_sent(held, remote_id)
+            case NotThere():
+                moved = await self._deliveries.release(held)
+            case CannotTell(reason):
+                moved = await self._deliveries.mark_unknown(held, reason)
+        return moved or await self._fresh(held)
+
+    def _abandoned(self, delivery: Delivery) -> bool:
+        return delivery.lease_until is None or delivery.lease_until <= self._clock.now()
+
+    async def _fresh(self, delivery: Delivery) -> Delivery:
+        """The posting as whoever won the race left it."""
+        rows = await self._deliveries.of_source(delivery.source)
+        return next(row for row in rows if row.id == delivery.id)
+
+
+def _summary(rows: list[Delivery]) -> Drained:
+    def those(state: str) -> tuple[Delivery, ...]:
+        return tuple(row for row in rows if row.state == state)
+
+    return Drained(those("sent"), those("failed"), those("unknown"), those("todo"), those("sending"))
