@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from collections.abc import Callable, Mapping
-from copy import deepcopy
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self
 
 from aiohttp import web
 
 from runtime.clock import Clock, SystemClock
 
-from . import acting, interactions
-from .delivery import ACK_SECONDS, RETRY_DELAYS, Delivered, Delivery
-from .faults import Faults
+from .delivery import ACK_SECONDS, RETRY_DELAYS, Delivery
 from .guard import LOOPBACK_NAMES, host_guard
 from .hub import Hub
-from .interactions import Interaction
-from .responses import answer
+from .people import People
 from .signed_http import SignedHttp
 from .socket_mode import SocketMode
 from .transfer import Transfer
+from .watching import Watching
 from .web_api import WebApi
-from .wire import ApiCall, Json
-from .workspace import Grant, Refusal, Status, Workspace
-from .world import AppInstall, World, demo_world
+from .workspace import Workspace
+from .world import World, demo_world
 
-Found = TypeVar("Found")
 _MOST_BYTES = 1024**3
 _PORTS_TRIED = 50
 
 
-class LocalSlack:
+class LocalSlack(People, Watching):
     """A Slack-shaped server on this machine. `async with LocalSlack() as slack: …`.
 
     `strict` enforces every limit; `enforce_rate` also the pace; `ack_seconds` and `retry_delays` may be
@@ -121,11 +115,6 @@ class LocalSlack:
         return f"{self.workspace.url}/api/"
 
     @property
-    def app(self) -> AppInstall:
-        """The app under test."""
-        return self.workspace.app()
-
-    @property
     def bot_token(self) -> str:
         """`SLACK_BOT_TOKEN`."""
         return self.app.bot_token
@@ -140,243 +129,10 @@ class LocalSlack:
         """`SLACK_SIGNING_SECRET`."""
         return self.app.signing_secret
 
-    @property
-    def mention(self) -> str:
-        """How a message names the bot."""
-        return f"<@{self.app.bot_user}>"
-
     async def use_http(self, request_url: str) -> bool:
         """Deliver by signed HTTP from now on; whether the app answered Slack's URL verification."""
         self.app.mode, self.app.request_url = "http", request_url
         return await self.hub.signed.verify_url(self.app)
-
-    # -- what people do ------------------------------------------------------------------------------------------
-
-    async def say(
-        self,
-        channel: str,
-        user: str,
-        text: str,
-        *,
-        thread_ts: str | None = None,
-        files: Mapping[str, bytes] | None = None,
-        broadcast: bool = False,
-        extra: Json | None = None,
-    ) -> str:
-        """A person writes in a channel (id, name or `#name`) or thread, with files `{name: bytes}`; the timestamp."""
-        where = self.workspace.channel_named(channel)
-        return acting.say(
-            self.hub, where, user, text, thread_ts=thread_ts, files=files, broadcast=broadcast, extra=extra
-        )
-
-    async def ask(self, channel: str, user: str, question: str, **options: Any) -> str:
-        """A person mentions the bot; the timestamp."""
-        return await self.say(channel, user, f"{self.mention} {question}", **options)
-
-    async def tell(self, user: str, text: str, **options: Any) -> str:
-        """A person writes to the bot directly; the timestamp. `dm(user)` is the channel."""
-        return await self.say(self.dm(user), user, text, **options)
-
-    def dm(self, user: str) -> str:
-        """The direct message between this person and the bot."""
-        return self.workspace.direct_message(user).id
-
-    async def edit(self, channel: str, ts: str, user: str, text: str) -> None:
-        """A person edits their own message."""
-        acting.edit(self.hub, self.workspace.channel_named(channel), ts, user, text)
-
-    async def delete(self, channel: str, ts: str) -> None:
-        """A message is deleted; a root cannot be replied to any more."""
-        acting.delete(self.hub, self.workspace.channel_named(channel), ts)
-
-    async def click(
-        self,
-        user: str,
-        message_ts: str,
-        action_id: str,
-        *,
-        channel: str | None = None,
-        block_id: str | None = None,
-        **chosen: Any,
-    ) -> Interaction:
-        """A person uses an element; `chosen` adds e.g. `selected_option=…`. Waits for the acknowledgement (3 s)."""
-        channel_id, message = interactions.find_message(self.workspace, message_ts, channel)
-        owner, element = interactions.find_element(message.get("blocks"), action_id, block_id)
-        visible_to = element.get("visible_to_user_ids")
-        if visible_to and user not in visible_to:
-            raise PermissionError(f"{action_id} is not shown to {user}")
-        if message.get("shown_to", user) != user:
-            raise PermissionError(f"message {message_ts} is not shown to {user}")
-        return await interactions.click(
-            self.hub, self._owner(message), user, channel_id, message, owner, {**element, **chosen}
-        )
-
-    async def click_view(self, user: str, view_id: str, action_id: str, **chosen: Any) -> Interaction:
-        """A person uses an element of a modal or of App Home."""
-        view = self._view(view_id)
-        owner, element = interactions.find_element(view.get("blocks"), action_id)
-        app = self.workspace.app(view["app_id"])
-        return await interactions.click_view(self.hub, app, user, view, owner, {**element, **chosen})
-
-    async def command(self, user: str, channel: str, command: str, text: str = "") -> Interaction:
-        """A person uses a slash command; what the acknowledgement says is shown to them."""
-        where = self.workspace.channel_named(channel).id
-        outcome = await interactions.command(self.hub, self.app, user, where, command, text)
-        if outcome.acked and outcome.payload:
-            grant = Grant(self.app.app_id, user, where, self.workspace.now())
-            answer(self.hub, grant, outcome.payload, method="command_ack")
-        return outcome
-
-    async def shortcut(
-        self, user: str, message_ts: str, callback_id: str, *, channel: str | None = None
-    ) -> Interaction:
-        """A person uses a message shortcut."""
-        channel_id, message = interactions.find_message(self.workspace, message_ts, channel)
-        return await interactions.shortcut(self.hub, self.app, user, channel_id, message, callback_id)
-
-    async def submit(self, user: str, view_id: str, values: Json | None = None) -> Interaction:
-        """A person submits a modal: `values` = `{block_id: {action_id: {...}}}`."""
-        view = self._view(view_id)
-        return await interactions.submit(self.hub, self.workspace.app(view["app_id"]), user, view, values or {})
-
-    async def close_view(self, user: str, view_id: str) -> Interaction | None:
-        """A person closes a modal."""
-        view = self._view(view_id)
-        return await interactions.close(self.hub, self.workspace.app(view["app_id"]), user, view)
-
-    async def open_home(self, user: str, tab: Literal["home", "messages"] = "home") -> None:
-        """A person opens the app's page."""
-        acting.open_home(self.hub, self.workspace.direct_message(user), user, tab)
-
-    async def stop_session(self, user: str, channel: str, thread_ts: str) -> None:
-        """A person presses the native Stop."""
-        acting.stop_session(self.hub, self.workspace.channel_named(channel), thread_ts, user)
-
-    async def join(self, channel: str, user: str, inviter: str | None = None) -> None:
-        """Somebody joins; the bot itself with `slack.app.bot_user`."""
-        acting.join(self.hub, self.workspace.channel_named(channel), user, inviter)
-
-    async def leave(self, channel: str, user: str) -> None:
-        """Somebody leaves or is removed."""
-        acting.leave(self.hub, self.workspace.channel_named(channel), user)
-
-    async def archive(self, channel: str, user: str = "U0ANN") -> None:
-        """A channel is archived."""
-        acting.archive(self.hub, self.workspace.channel_named(channel), user)
-
-    async def share_channel(self, channel: str, team: str) -> None:
-        """A channel is shared with another organisation."""
-        acting.share_channel(self.hub, self.workspace.channel_named(channel), team)
-
-    async def revoke_tokens(self) -> None:
-        """The bot token is revoked: every call says so from now on."""
-        acting.revoke_tokens(self.hub)
-
-    async def emit(self, event: Json, *, channel: str | None = None, event_id: str | None = None) -> str:
-        """Send any event to the app under test; its event id."""
-        where = self.workspace.channel_named(channel) if channel else None
-        return self.hub.delivery.event(self.app, event, where, event_id=event_id)
-
-    # -- what can be seen ----------------------------------------------------------------------------------------
-
-    @property
-    def faults(self) -> Faults:
-        """The fault switches."""
-        return self.workspace.faults
-
-    @property
-    def calls(self) -> list[ApiCall]:
-        """Every Web API call so far."""
-        return self.workspace.calls
-
-    def calls_to(self, method: str) -> list[ApiCall]:
-        """The calls of one method."""
-        return [call for call in self.workspace.calls if call.method == method]
-
-    @property
-    def refusals(self) -> list[Refusal]:
-        """Every payload that a limit refused."""
-        return self.workspace.refusals
-
-    @property
-    def cautions(self) -> list[str]:
-        """What Slack accepts but treats badly: over-long text, unfurled links."""
-        return self.workspace.cautions
-
-    @property
-    def statuses(self) -> list[Status]:
-        """Every status line so far, clearings included."""
-        return self.workspace.statuses
-
-    @property
-    def deliveries(self) -> list[Delivered]:
-        """Every finished delivery attempt."""
-        return self.hub.delivery.attempts
-
-    @property
-    def ephemerals(self) -> list[Json]:
-        """Messages shown to one person (`shown_to`)."""
-        return self.workspace.ephemerals
-
-    @property
-    def views(self) -> dict[str, Json]:
-        """Open modals by id."""
-        return self.workspace.views
-
-    @property
-    def sockets(self) -> int:
-        """How many sockets the app under test holds."""
-        return len(self.hub.sockets.live(self.app.app_id))
-
-    def home(self, user: str) -> Json | None:
-        """A person's App Home as published."""
-        return self.workspace.homes.get((self.app.app_id, user))
-
-    def status(self, channel: str, thread_ts: str) -> str:
-        """The status line of a thread now."""
-        return self.workspace.status(self.workspace.channel_named(channel).id, thread_ts)
-
-    def messages(self, channel: str, thread_ts: str | None = None) -> list[Json]:
-        """Copies of a channel's top-level messages or of a thread (root first), metadata included."""
-        where = self.workspace.channel_named(channel).id
-        found = self.workspace.history(where) if thread_ts is None else self.workspace.thread(where, thread_ts)
-        return deepcopy(found)
-
-    def answers(self, channel: str, thread_ts: str) -> list[Json]:
-        """The bot's messages in a thread, oldest first."""
-        return [m for m in self.messages(channel, thread_ts) if m.get("bot_id") == self.app.bot_id]
-
-    def file(self, file_id: str) -> bytes:
-        """A file's bytes."""
-        content = self.workspace.files[file_id].content
-        if content is None:
-            raise LookupError(f"no bytes for {file_id}")
-        return content
-
-    async def wait_for(self, predicate: Callable[[], Found], timeout: float = 10.0) -> Found:
-        """Wait until `predicate()` is true, woken by every change; TimeoutError with the last calls."""
-        try:
-            return await self.workspace.changes.wait_for(predicate, timeout)
-        except TimeoutError:
-            raise TimeoutError(self._story()) from None
-
-    async def wait_for_answers(self, channel: str, thread_ts: str, count: int = 1, timeout: float = 10.0) -> list[Json]:
-        """Wait for at least `count` messages of the bot in a thread."""
-
-        def enough() -> list[Json] | None:
-            found = self.answers(channel, thread_ts)
-            return found if len(found) >= count else None
-
-        found = await self.wait_for(enough, timeout)
-        return found or []
-
-    async def wait_for_socket(self, count: int = 1, timeout: float = 10.0) -> None:
-        """Wait until the app holds at least `count` sockets."""
-        await self.wait_for(lambda: self.sockets >= count, timeout)
-
-    async def settled(self, timeout: float = 10.0) -> None:
-        """Wait until every event was delivered or given up (retries that wait for their minute count as on the way)."""
-        await self.wait_for(lambda: self.hub.delivery.idle, timeout)
 
     # -- the network ---------------------------------------------------------------------------------------------
 
@@ -392,28 +148,16 @@ class LocalSlack:
         """Retries that wait for their minute happen now."""
         self.hub.delivery.hurry()
 
-    # -- inside --------------------------------------------------------------------------------------------------
-
-    def _owner(self, message: Json) -> AppInstall:
-        return self.workspace.app(message.get("app_id", self.app.app_id))
-
-    def _view(self, view_id: str) -> Json:
-        for view in [*self.workspace.views.values(), *self.workspace.homes.values()]:
-            if view["id"] == view_id:
-                return view
-        raise LookupError(f"no view {view_id}")
-
-    def _story(self) -> str:
-        lines = [f"  {c.number} {c.method} → {c.error or ('ok' if c.ok else c.status)}" for c in self.calls[-12:]]
-        refused = [f"  {r.method}: {r.error} {' '.join(r.messages)}" for r in self.refusals[-5:]]
-        parts = ["nothing like it happened; last calls:", *(lines or ["  none"])]
-        return "\n".join([*parts, *(["refused:", *refused] if refused else [])])
-
 
 async def start_local(
     host: str = "127.0.0.1", port: int = 8300, *, world: World | None = None, **options: Any
 ) -> LocalSlack:
-    """A running server on `port`, or on the next free one. OSError when fifty ports are busy."""
+    """A running server on `port`, or on the next free one; loopback only.
+
+    Raises ValueError for any other address, OSError when fifty ports are busy.
+    """
+    if host not in LOOPBACK_NAMES:
+        raise ValueError(f"the local workspace listens on loopback only, not on {host!r}")
     for candidate in range(port, port + _PORTS_TRIED):
         slack = LocalSlack(world, host=host, port=candidate, **options)
         try:

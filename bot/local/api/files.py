@@ -48,8 +48,9 @@ def complete(call: Call) -> Json:
     content = posting.bot_message(call.workspace, call.app, {"text": comment or ""})
     if blocks:
         content["blocks"] = blocks
+    shown = [file_store.snapshot(item) for item in stored]
     file_store.finish(call.hub, stored, targets, content, thread_ts)
-    return {"files": [file_store.snapshot(item) for item in stored]}
+    return {"files": shown}
 
 
 def info(call: Call) -> Json:
