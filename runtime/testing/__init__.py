@@ -1,1 +1,1 @@
-"""Doubles that ship with the runtime: used by its tests and by commands that need no durability."""
+"""What tests and demos of any package may use: clocks that stand still, models that follow a script, an endpoint."""
