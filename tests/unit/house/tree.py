@@ -26,13 +26,14 @@ def functions(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def broad_handlers(path: Path) -> Iterator[int]:
-    """Lines of the handlers in a file that catch everything and don't pass it on by a bare raise."""
+    """Lines of the handlers in a file that catch everything and neither raise it again nor log its traceback."""
     for node in ast.walk(ast.parse(path.read_text())):
         if not isinstance(node, ast.ExceptHandler):
             continue
-        broad = node.type is None or (
-            isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
-        )
-        passes_on = any(isinstance(n, ast.Raise) and n.exc is None for n in ast.walk(node))
-        if broad and not passes_on:
+        caught = node.type.id if isinstance(node.type, ast.Name) else None
+        broad = node.type is None or caught in ("Exception", "BaseException")
+        inside = list(ast.walk(node))
+        passes_on = any(isinstance(n, ast.Raise) and n.exc is None for n in inside)
+        logs = any(isinstance(n, ast.Attribute) and n.attr in ("exception", "aexception") for n in inside)
+        if broad and not (passes_on or logs):
             yield node.lineno
