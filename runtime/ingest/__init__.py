@@ -1,0 +1,20 @@
+"""Ingest: files as people drop them in, read right into Parquet or refused with the reason, in a process of its own."""
+
+from runtime.ingest.opening import Stamp, open_inside
+from runtime.ingest.outcome import INGEST_VERSION, RACY_NS, FileJob, IngestRefused, Kind, ReadDocument, ReadTable
+from runtime.ingest.reader import FileReader
+from runtime.ingest.store import ReadingStore
+
+__all__ = [
+    "INGEST_VERSION",
+    "RACY_NS",
+    "FileJob",
+    "FileReader",
+    "IngestRefused",
+    "Kind",
+    "ReadDocument",
+    "ReadTable",
+    "ReadingStore",
+    "Stamp",
+    "open_inside",
+]

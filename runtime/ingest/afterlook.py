@@ -1,0 +1,124 @@
+"""A last look over the finished table: columns that stayed text though most of it are numbers or dates, rows that look
+like totals, empty rows. Nothing is changed: everything is said, with counts and an example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+
+from runtime.ingest.columns import ColumnType, class_of, literal, parquet_table, quoted
+
+_LOOKED_AT = 200
+_TOTAL_WORDS = ("total", "subtotal", "sub-total", "sub total", "grand total", "summe", "gesamt", "sum ", "totals")
+_PLAIN = ("int", "decimal", "exponent")
+_NUMERIC = (*_PLAIN, "zeros", "marked")
+_DATED = ("date", "timestamp", "zoned", "slashed", "ymd", "named")
+
+
+def look_after(
+    connection: duckdb.DuckDBPyConnection, parquet: Path, names: Sequence[str], types: Sequence[ColumnType], rows: int
+) -> tuple[str, ...]:
+    """Notes about the table in `parquet`, whose columns are `names` with `types`."""
+    if not rows:
+        return ("no rows: the file has a header only",)
+    table = parquet_table(parquet)
+    texts = [name for name, each in zip(names, types, strict=True) if each.name == "VARCHAR"]
+    notes: list[str] = []
+    for start in range(0, len(texts), _LOOKED_AT):
+        for name in _promising(connection, table, texts[start : start + _LOOKED_AT]):
+            notes += _about_text(connection, table, name)
+    notes += _totals(connection, table, texts[:_LOOKED_AT], names, rows)
+    notes += _empty_rows(connection, table, names)
+    return tuple(notes)
+
+
+def _promising(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str]) -> list[str]:
+    """Text columns worth a closer look: at least a third of the values begin or end with a digit or a sign."""
+    if not texts:
+        return []
+    tests = ", ".join(
+        f"count({quoted(name)}), count_if({quoted(name)} < ':' OR {quoted(name)}[-1] BETWEEN '0' AND '9'"
+        f" OR {quoted(name)} > '\u00a0')"
+        for name in texts
+    )
+    row = connection.execute(f"SELECT {tests} FROM {table}").fetchone() or ()
+    pairs = [(int(row[place]), int(row[place + 1])) for place in range(0, len(row), 2)]
+    return [name for name, (values, hits) in zip(texts, pairs, strict=True) if hits and hits * 3 >= values]
+
+
+def _about_text(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> list[str]:
+    value = f"trim({quoted(name)})"
+    found = connection.execute(
+        f"SELECT k, count(*), any_value({quoted(name)}) FROM (SELECT {quoted(name)}, {class_of(value)} AS k FROM {table}"
+        f" WHERE {quoted(name)} IS NOT NULL) GROUP BY k ORDER BY k"
+    ).fetchall()
+    counts = {str(kind): int(count) for kind, count, _ in found if kind != "blank"}
+    examples = {str(kind): str(example) for kind, _, example in found}
+    total = sum(counts.values())
+    numeric = sum(counts.get(each, 0) for each in _NUMERIC)
+    dated = sum(counts.get(each, 0) for each in _DATED)
+    if numeric * 2 >= total and numeric:
+        return [f"{name}: {_numbers(counts, examples, total)}; column kept as text"]
+    if dated * 2 >= total and dated:
+        return [f"{name}: {_dates(counts, examples, total)}; column kept as text"]
+    return []
+
+
+def _numbers(counts: Mapping[str, int], examples: Mapping[str, str], total: int) -> str:
+    odd = {kind: count for kind, count in counts.items() if kind not in _PLAIN}
+    if set(odd) == {"zeros"}:
+        return f"{odd['zeros']:,} of {total:,} values begin with a zero that matters, e.g. {_shown(examples['zeros'])}"
+    if not odd:
+        return f"{total:,} values have more digits than a number type holds"
+    worst = "word" if "word" in odd else max(odd, key=lambda kind: odd[kind])
+    return f"{sum(odd.values()):,} of {total:,} values are not plain numbers, e.g. {_shown(examples[worst])}"
+
+
+def _dates(counts: Mapping[str, int], examples: Mapping[str, str], total: int) -> str:
+    if set(counts) <= {"slashed", "date", "ymd", "named"}:
+        return f"the order of day and month is not decidable from its values, e.g. {_shown(examples['slashed'])}"
+    odd = {kind: count for kind, count in counts.items() if kind not in _DATED}
+    if odd:
+        worst = max(odd, key=lambda kind: odd[kind])
+        return f"{sum(odd.values()):,} of {total:,} values are not dates, e.g. {_shown(examples[worst])}"
+    return f"its dates are written in several ways, e.g. {', '.join(_shown(examples[kind]) for kind in sorted(counts))}"
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= 40 else value[:39] + "…")
+
+
+def _totals(
+    connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str], names: Sequence[str], rows: int
+) -> list[str]:
+    """Rows whose first words are a total's while another column is empty: they would be summed a second time."""
+    if not texts or len(names) < 2:
+        return []
+    spellings = [
+        spelling for word in _TOTAL_WORDS for spelling in (word, word.capitalize(), word.upper(), word.title())
+    ]
+    marked = ", ".join(
+        f"CASE WHEN {' OR '.join(f'starts_with({quoted(name)}, {literal(each)})' for each in dict.fromkeys(spellings))}"
+        f" THEN {quoted(name)} END"
+        for name in texts
+    )
+    empty = " OR ".join(f"{quoted(name)} IS NULL" for name in names[:_LOOKED_AT])
+    label = f"coalesce({marked})" if len(texts) > 1 else marked
+    row = connection.execute(
+        f"SELECT count(*), first(l) FROM (SELECT {label} AS l FROM {table} WHERE {empty}) WHERE l IS NOT NULL"
+    ).fetchone()
+    if not row or not row[0] or int(row[0]) * 2 >= rows > 2:
+        return []
+    count = int(row[0])
+    what = "1 row looks like a total or subtotal" if count == 1 else f"{count:,} rows look like totals or subtotals"
+    return [f"{what}, e.g. {_shown(str(row[1]))}; kept as rows, so sums over the whole table count them twice"]
+
+
+def _empty_rows(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> list[str]:
+    every = " AND ".join(f"{quoted(name)} IS NULL" for name in names)
+    row = connection.execute(f"SELECT count(*) FROM {table} WHERE {every}").fetchone()
+    if not row or not row[0]:
+        return []
+    return [f"{int(row[0]):,} rows are empty in every column; they count as rows"]

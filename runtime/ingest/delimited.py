@@ -1,0 +1,190 @@
+"""Reads a CSV or TSV file into one typed Parquet file, or refuses it with the reason."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from contextlib import ExitStack
+from pathlib import Path
+
+import duckdb
+
+from runtime.ingest.afterlook import look_after
+from runtime.ingest.bytescan import CHUNK, ByteScan, scan
+from runtime.ingest.columns import ColumnType, Facts, cast_sql, decide, facts_from, facts_sql, literal, parquet_table
+from runtime.ingest.dialect import Dialect, find_dialect
+from runtime.ingest.engine import Misfit, reasons
+from runtime.ingest.outcome import IngestRefused, Kind, ReadingLimits
+from runtime.ingest.transcode import clean_copy
+
+WHOLE_BYTES = 8 << 20
+"""Up to this size types are decided over the whole file at once; above, they are guessed and then proved."""
+_GUESS_ROWS = 20_000
+_WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+
+Reading = tuple[tuple[tuple[str, str], ...], int, tuple[str, ...]]
+
+
+def read_delimited(
+    connection: duckdb.DuckDBPyConnection,
+    descriptor: int,
+    found: ByteScan,
+    kind: Kind,
+    limits: ReadingLimits,
+    folder: Path,
+    out: Path,
+) -> Reading:
+    """Writes `out` and returns (columns, rows, notes). `found` is the scan of the open file `descriptor`; `folder` takes
+    temporary copies. Raises IngestRefused with a reason, StorageFailed when a disk is full."""
+    with ExitStack() as opened:
+        clean, seen, notes = _clean(descriptor, found, folder, opened)
+        if not seen.plain.records(keep_blank=False):
+            raise IngestRefused("empty: there is no data in it")
+        dialect = find_dialect(clean, seen, kind, limits.columns)
+        source = _source(clean, dialect, seen)
+        types = _typed_copy(connection, source, dialect.names, seen.size <= WHOLE_BYTES, out)
+        rows = _reconcile(connection, out, seen, dialect)
+    notes += dialect.notes
+    notes += tuple(f"{name}: {each.note}" for name, each in zip(dialect.names, types, strict=True) if each.note)
+    with reasons():
+        notes += look_after(connection, out, dialect.names, types, rows)
+    columns = tuple((name, each.name) for name, each in zip(dialect.names, types, strict=True))
+    return columns, rows, notes
+
+
+def _clean(descriptor: int, found: ByteScan, folder: Path, opened: ExitStack) -> tuple[int, ByteScan, tuple[str, ...]]:
+    """A descriptor of UTF-8 text with one kind of line end, its scan, and what had to be done for that."""
+    encoding, notes = _encoding(found)
+    mixed = False
+    if encoding == "utf-8":
+        mixed = _mixed_ends(descriptor, found)
+        if not mixed:
+            return descriptor, found, notes
+        notes += ("line ends: both \\r\\n and \\n, read as one kind",)
+    copy = clean_copy(descriptor, encoding, folder, one_line_end=mixed)
+    opened.callback(os.close, copy)
+    seen = scan(copy)
+    if seen.nul_line:
+        raise IngestRefused(f"line {seen.nul_line}: a NUL byte stands in the text")
+    if encoding != "utf-8" and _mixed_ends(copy, seen):
+        again = clean_copy(copy, "utf-8", folder, one_line_end=True)
+        opened.callback(os.close, again)
+        return again, scan(again), (*notes, "line ends: both \\r\\n and \\n, read as one kind")
+    return copy, seen, notes
+
+
+def _encoding(found: ByteScan) -> tuple[str, tuple[str, ...]]:
+    if found.bom in _UTF32:
+        raise IngestRefused("its encoding is UTF-32, which is not read")
+    if found.bom in _WIDE_MARKS:
+        return "utf-16", ("encoding: UTF-16, read as such",)
+    if found.nul_line:
+        raise IngestRefused(
+            f"line {found.nul_line}: a NUL byte stands in the text (UTF-16 without a mark, or not a text)"
+        )
+    if not found.bad_utf8_line:
+        return "utf-8", ()
+    if found.multibyte > found.bad_bytes // 10:
+        raise IngestRefused(f"line {found.bad_utf8_line} is not valid UTF-8, while other lines are")
+    return "cp1252", ("encoding: not UTF-8, read as Windows-1252 (cp1252); letters beyond ASCII may be others",)
+
+
+def _mixed_ends(descriptor: int, found: ByteScan) -> bool:
+    """True for \\r\\n beside \\n. Raises IngestRefused for carriage returns alone beside other line ends: whether they
+    end a row cannot be known."""
+    lines = found.quoted if found.fields_quoted else found.plain
+    if lines.cr and (lines.lf or lines.crlf):
+        raise IngestRefused(f"line {_lone_return_line(descriptor)}: a carriage return alone, among other line ends")
+    return bool(lines.lf and lines.crlf)
+
+
+def _lone_return_line(descriptor: int) -> int:
+    offset, line = 0, 1
+    while chunk := os.pread(descriptor, CHUNK, offset):
+        hit = _LONE_RETURN.search(chunk)
+        if hit:
+            return line + chunk.count(b"\n", 0, hit.start())
+        line += chunk.count(b"\n")
+        offset += len(chunk)
+    return line
+
+
+def _source(descriptor: int, dialect: Dialect, seen: ByteScan) -> str:
+    """SQL: the file as a table of text, read by the strictest rules. No `new_line`: together with strict mode DuckDB
+    2.0.1 reads files with \\r\\n as having no rows at all when it is given."""
+    names = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dialect.names)
+    lines = seen.quoted if seen.fields_quoted else seen.plain
+    options = [
+        f"delim = {literal(dialect.delimiter)}",
+        f"quote = {literal(dialect.quote)}",
+        f"escape = {literal(dialect.quote)}",
+        f"header = {str(dialect.header).lower()}",
+        "auto_detect = false",
+        "strict_mode = true",
+        "null_padding = false",
+        "ignore_errors = false",
+        f"columns = {{{names}}}",
+    ]
+    if lines.cr:
+        options.append("new_line = '\\r'")
+    # The open file itself, not its name: what was scanned is what is read.
+    return f"read_csv('/proc/self/fd/{descriptor}', {', '.join(options)})"
+
+
+def _typed_copy(
+    connection: duckdb.DuckDBPyConnection, source: str, names: tuple[str, ...], whole: bool, out: Path
+) -> tuple[ColumnType, ...]:
+    """Writes `out` with the types that every value fits. A large file is read once with types guessed from its first
+    rows and proved by the cast; only when a value refutes the guess are all values looked at first."""
+    if whole:
+        with reasons():
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE source AS FROM {source}")
+        types = _decide(connection, "source", names)
+        _copy(connection, "source", names, types, out)
+        connection.execute("DROP TABLE source")
+        return types
+    types = _decide(connection, f"(FROM {source} LIMIT {_GUESS_ROWS})", names)
+    if all(each.settled for each in types):
+        try:
+            _copy(connection, source, names, types, out)
+        except Misfit:
+            out.unlink(missing_ok=True)
+        else:
+            return types
+    types = _decide(connection, source, names)
+    _copy(connection, source, names, types, out)
+    return types
+
+
+def _decide(connection: duckdb.DuckDBPyConnection, source: str, names: tuple[str, ...]) -> tuple[ColumnType, ...]:
+    decided: list[ColumnType] = []
+    step = 200  # columns looked at in one query: thousands at once make the plan, not the data, the cost
+    for start in range(0, len(names), step):
+        part = names[start : start + step]
+        with reasons():
+            row = connection.execute(facts_sql(part, source)).fetchone() or ()
+        decided += [decide(facts_from(row, place) if row else Facts()) for place in range(len(part))]
+    return tuple(decided)
+
+
+def _copy(
+    connection: duckdb.DuckDBPyConnection, source: str, names: tuple[str, ...], types: tuple[ColumnType, ...], out: Path
+) -> None:
+    casts = ", ".join(cast_sql(name, each) for name, each in zip(names, types, strict=True))
+    target = literal(str(out))
+    with reasons():
+        connection.execute(f"COPY (SELECT {casts} FROM {source}) TO {target} (FORMAT parquet, COMPRESSION zstd)")
+
+
+def _reconcile(connection: duckdb.DuckDBPyConnection, out: Path, seen: ByteScan, dialect: Dialect) -> int:
+    """The number of rows, when DuckDB and our own count of records agree. Raises IngestRefused when they don't."""
+    lines = seen.quoted if dialect.quote else seen.plain
+    expected = lines.records(keep_blank=len(dialect.names) == 1) - (1 if dialect.header else 0)
+    row = connection.execute(f"SELECT count(*) FROM {parquet_table(out)}").fetchone()
+    rows = int(row[0]) if row else 0
+    if rows != expected:
+        raise IngestRefused(f"its rows cannot be told apart for certain: {expected:,} by line ends, {rows:,} by quotes")
+    return rows

@@ -1,0 +1,190 @@
+"""Finds how a delimited text is written: delimiter, quoting, header row and column names, from its first records."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from runtime.ingest.bytescan import ByteScan
+from runtime.ingest.outcome import IngestRefused, Kind
+
+HEAD_BYTES = 1 << 20
+_HEAD_RECORDS = 1_000
+_DELIMITERS = (",", ";", "\t", "|")
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+_EXPECTED = {"csv": ",", "tsv": "\t"}
+_LIKE_A_NUMBER = re.compile(r"[-+(]?[$€£¥₹]?\s?[0-9][0-9.,'  ]*\s?[%$€£¥₹]?\)?([eE][-+]?[0-9]+)?")
+_LIKE_A_DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?")
+_YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a text is written. `quote` is empty when quote marks are ordinary characters; `names` are the columns."""
+
+    delimiter: str
+    quote: str
+    header: bool
+    names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Dialect:
+    """The dialect of an open UTF-8 text. Raises IngestRefused when no delimiter gives rows of one width (the line is
+    named), when a quote is never closed, or when there are more than `columns` columns."""
+    quote = '"' if found.fields_quoted else ""
+    if quote and found.quote_open:
+        raise IngestRefused(_unclosed(descriptor))
+    head = _head(descriptor, whole=found.size <= HEAD_BYTES)
+    delimiter, rows = _choose(head, quote, _EXPECTED[kind])
+    notes = [] if delimiter == _EXPECTED[kind] else [f"delimiter: {_NAMES[delimiter]}"]
+    if len(rows[0]) > columns:
+        raise IngestRefused(f"{len(rows[0]):,} columns; at most {columns:,} are read")
+    header = _has_header(rows)
+    if header:
+        names, said = _names(rows[0])
+        notes += said
+    else:
+        names = tuple(f"column_{place}" for place in range(1, len(rows[0]) + 1))
+        notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
+    return Dialect(delimiter, quote, header, names, tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    text: str
+    whole: bool
+
+
+def _head(descriptor: int, *, whole: bool) -> _Head:
+    return _Head(os.pread(descriptor, HEAD_BYTES, 0).decode("utf-8-sig", "ignore"), whole)
+
+
+def _records(head: _Head, delimiter: str, quote: str) -> Iterator[tuple[int, list[str]]]:
+    """(number of its last line, cells) of each record that is not empty."""
+    lines = _one_end(head.text).split("\n")
+    quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
+    csv.field_size_limit(HEAD_BYTES)
+    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, quotechar=quote or None, quoting=quoting)
+    held: tuple[int, list[str]] | None = None
+    try:
+        for cells in reader:
+            if cells:
+                if held:
+                    yield held
+                held = (reader.line_num, cells)
+    except csv.Error as error:
+        raise IngestRefused(f"line {reader.line_num}: {error}") from error
+    # The last record of a head that is cut somewhere must not look like a short row.
+    if held and (head.whole or held[0] < 2):
+        yield held
+
+
+def _one_end(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _choose(head: _Head, quote: str, expected: str) -> tuple[str, list[list[str]]]:
+    """The delimiter that cuts the head into rows of one width: the one with most columns, the expected one on a tie
+    with one that gives a single column. One column is what is left when no delimiter occurs at all."""
+    first = next((cells for _, cells in _records(head, "\x1f", quote)), [""])[0]
+    candidates = [delimiter for delimiter in _DELIMITERS if delimiter in first] or [expected]
+    even: dict[str, list[list[str]]] = {}
+    for delimiter in candidates:
+        rows = [cells for _, cells in itertools.islice(_records(head, delimiter, quote), _HEAD_RECORDS)]
+        if rows and len({_width(row, rows[0]) for row in rows}) == 1:
+            even[delimiter] = rows
+    if not even:
+        raise IngestRefused(_uneven(head, quote, expected if expected in candidates else candidates[0]))
+    widest = max(len(rows[0]) for rows in even.values())
+    best = [delimiter for delimiter, rows in even.items() if len(rows[0]) == widest]
+    if widest > 1 and len(best) > 1:
+        raise IngestRefused(f"the delimiter is not clear: {' and '.join(_NAMES[each] for each in best)} both fit")
+    return best[0], even[best[0]]
+
+
+def _width(row: Sequence[str], first: Sequence[str]) -> int:
+    # A delimiter after the last value is common and loses nothing.
+    return len(row) - 1 if len(row) == len(first) + 1 and not row[-1] else len(row)
+
+
+def _uneven(head: _Head, quote: str, delimiter: str) -> str:
+    records = _records(head, delimiter, quote)
+    _, first = next(records)
+    line, row = next((line, row) for line, row in records if _width(row, first) != len(first))
+    return (
+        f"ragged rows: line {line} has {len(row)} values where the first row has {len(first)} "
+        f"(delimiter: {_NAMES[delimiter]})"
+    )
+
+
+def _unclosed(descriptor: int) -> str:
+    """Names the first line on which a quote opens without closing, as far as the head shows it."""
+    for number, line in enumerate(_one_end(_head(descriptor, whole=True).text).split("\n"), start=1):
+        if line.count('"') % 2:
+            return f"line {number}: a quote is opened and never closed"
+    return "a quote is opened and never closed"
+
+
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """The first row names the columns unless it looks like the rows below: a number or date over numbers or dates, or
+    a word that comes again in its own column. Years and ranks among words are names (a column for each year)."""
+    first = [cell.strip() for cell in rows[0]]
+    below = [[row[place].strip() for row in rows[1:] if place < len(row)] for place in range(len(first))]
+    values = [place for place, cell in enumerate(first) if _is_value(cell)]
+    if not any(first) or len(values) == len(first):
+        return False
+    if values and _are_names([first[place] for place in values], [below[place] for place in values]):
+        return True
+    if any(_all_values(below[place]) for place in values):
+        return False
+    again = [cell in below[place] for place, cell in enumerate(first) if cell]
+    return not any(again) or all(again)
+
+
+def _are_names(values: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Years over figures that are not all years themselves, or ranks that count up by one from 0 or 1."""
+    if len(set(values)) < len(values):
+        return False
+    if all(_YEAR.fullmatch(value) for value in values):
+        return not all(_YEAR.fullmatch(cell) for column in below for cell in column if cell)
+    ranks = [int(value) for value in values if value.isdecimal()]
+    return len(values) >= 3 and ranks in (list(range(len(values))), list(range(1, len(values) + 1)))
+
+
+def _all_values(column: Sequence[str]) -> bool:
+    cells = [cell for cell in column if cell]
+    return bool(cells) and all(_is_value(cell) for cell in cells)
+
+
+def _is_value(cell: str) -> bool:
+    return bool(_LIKE_A_NUMBER.fullmatch(cell) or _LIKE_A_DATE.fullmatch(cell) or cell.lower() in ("true", "false"))
+
+
+def _names(cells: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    names: list[str] = []
+    taken = {cell.strip().casefold() for cell in cells}
+    seen: set[str] = set()
+    twice: list[str] = []
+    unnamed: list[str] = []
+    for place, cell in enumerate(cells, start=1):
+        name = " ".join(cell.split())
+        if not name:
+            name = f"column_{place}"
+            unnamed.append(name)
+        if name.casefold() in seen:
+            twice.append(name)
+            number = 2
+            while f"{name}_{number}".casefold() in taken | seen:
+                number += 1
+            name = f"{name}_{number}"
+        seen.add(name.casefold())
+        names.append(name)
+    notes = [f"duplicate column name {name!r}: the later one is called {name}_2" for name in dict.fromkeys(twice)]
+    if unnamed:
+        notes.append(f"columns without a name are called {', '.join(unnamed[:5])}" + (", …" if unnamed[5:] else ""))
+    return tuple(names), notes

@@ -1,0 +1,107 @@
+"""What a reading asks for and what comes of it: plain data that crosses the pipe between the bot and its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+INGEST_VERSION = 1
+"""Part of every cache key: raised whenever the same bytes would be read differently."""
+
+RACY_NS = 2_000_000_000
+"""A file written this shortly before it was looked at may be written again under the same time."""
+
+Kind = Literal["csv", "tsv", "parquet", "document"]
+
+
+class IngestRefused(Exception):
+    """The file cannot be read right, so it is not read at all. `reason` is one clause for people; `revision` is the
+    digest of the bytes when they could be read, otherwise empty."""
+
+    def __init__(self, reason: str, revision: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.revision = revision
+
+
+class SourceChanged(Exception):
+    """The file was written to, replaced or removed while it was read."""
+
+
+class StorageFailed(Exception):
+    """The cache folder cannot be written: full disk, read-only folder, no permission."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """Bounds of one reader process: bytes, counts, threads."""
+
+    file_bytes: int
+    columns: int
+    memory_bytes: int
+    address_space_bytes: int
+    temp_bytes: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileJob:
+    """Read `path` (relative to `root`) as `kind`, keep the result under `store`."""
+
+    root: str
+    path: str
+    kind: Kind
+    store: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"job": "file", "root": self.root, "path": self.path, "kind": self.kind, "store": self.store}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A file read into one Parquet file named `key` + ".parquet". `columns` are (name, DuckDB type); `revision` the
+    digest of the source's bytes; `parquet_bytes` the size of the copy."""
+
+    key: str
+    revision: str
+    columns: tuple[tuple[str, str], ...]
+    rows: int
+    parquet_bytes: int
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "revision": self.revision,
+            "columns": [list(column) for column in self.columns],
+            "rows": self.rows,
+            "parquet_bytes": self.parquet_bytes,
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> ReadTable:
+        """The inverse of `as_json`. Raises KeyError, TypeError or ValueError on another shape."""
+        columns: Sequence[Sequence[str]] = body["columns"]
+        return cls(
+            key=str(body["key"]),
+            revision=str(body["revision"]),
+            columns=tuple((str(name), str(kind)) for name, kind in columns),
+            rows=int(body["rows"]),
+            parquet_bytes=int(body["parquet_bytes"]),
+            notes=tuple(str(note) for note in body["notes"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A text document: the digest of its bytes and its first line that is not blank."""
+
+    revision: str
+    first_line: str
+
+
+def revision_of(hexdigest: str) -> str:
+    """A sha256 in the form in which evidence carries it."""
+    return f"sha256:{hexdigest}"

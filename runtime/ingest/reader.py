@@ -1,0 +1,136 @@
+"""The bot's side of the reader process: starts it, hands it jobs, and ends it when it takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import runtime
+from runtime.errors import StateUnavailable
+from runtime.ingest.opening import Stamp
+from runtime.ingest.outcome import FileJob, IngestRefused, ReadDocument, ReadingLimits, ReadTable
+from runtime.ingest.worker import frame
+from runtime.limits import Limits
+
+_log = logging.getLogger(__name__)
+_SECONDS = 60.0
+_BYTES_A_SECOND = 4 << 20
+_DATABASE_SECONDS = 120.0
+
+
+def reading_limits(limits: Limits) -> ReadingLimits:
+    """The reader's share of the runtime's limits."""
+    return ReadingLimits(
+        file_bytes=limits.file_bytes,
+        columns=limits.file_columns,
+        memory_bytes=limits.worker_memory_bytes,
+        address_space_bytes=limits.worker_address_space_bytes,
+        temp_bytes=limits.worker_temp_bytes,
+        threads=limits.worker_threads,
+    )
+
+
+class FileReader:
+    """One reader process, started when first needed and replaced when it died. Jobs run one at a time."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = reading_limits(limits)
+        self._process: asyncio.subprocess.Process | None = None
+        self._errors: IO[bytes] | None = None
+        self._one_at_a_time = asyncio.Lock()
+
+    async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadDocument, Stamp]:
+        """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or took
+        more than a minute and a second for each 4 MiB; StateUnavailable when the cache cannot be written."""
+        answer = await self._ask(job.as_json(), _SECONDS + size / _BYTES_A_SECOND)
+        stamp = Stamp(*answer["stamp"])
+        if "table" in answer:
+            return ReadTable.from_json(answer["table"]), stamp
+        return ReadDocument(**answer["document"]), stamp
+
+    async def build_database(self, tables: Sequence[tuple[str, Path]], out: Path, store: Path) -> None:
+        """Makes sure that the database file `out` is there and sound. Raises IngestRefused with the name of a Parquet
+        file that cannot be opened, StateUnavailable when nothing can be written."""
+        listed = [[name, str(path)] for name, path in tables]
+        job = {"job": "database", "tables": listed, "out": str(out), "store": str(store)}
+        await self._ask(job, _DATABASE_SECONDS)
+
+    async def close(self) -> None:
+        """Ends the process."""
+        async with self._one_at_a_time:
+            await self._end()
+
+    async def _ask(self, job: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        async with self._one_at_a_time:
+            process = await self._started()
+            try:
+                async with asyncio.timeout(seconds):
+                    answer = await _exchange(process, dict(job))
+            except TimeoutError:
+                await self._end()
+                raise IngestRefused(f"reading it took more than {seconds:.0f} seconds") from None
+            except (EOFError, ConnectionError, ValueError) as error:
+                _log.warning("the reader of workspace files ended: %s", self._last_words())
+                await self._end()
+                raise IngestRefused("reading it failed: the reader ended without an answer") from error
+            except BaseException:
+                # A cancelled job leaves an answer on the way that must not be taken for the next one's.
+                await self._end()
+                raise
+        if "storage" in answer:
+            raise StateUnavailable(f"The data folder cannot be written: {answer['storage']}")
+        if "refused" in answer:
+            raise IngestRefused(str(answer["refused"]), str(answer.get("revision", "")))
+        return answer
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process and self._process.returncode is None:
+            return self._process
+        await self._end()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  read when the process dies
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-X", "utf8", "-m", "runtime.ingest.worker"),
+            cwd=Path(runtime.__file__).parents[1],
+            env={},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+        assert process.stdin
+        process.stdin.write(frame({"limits": {name: getattr(self._limits, name) for name in self._limits.__slots__}}))
+        self._process = process
+        return process
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+        if self._errors:
+            self._errors.close()
+            self._errors = None
+
+    def _last_words(self) -> str:
+        if not self._errors:
+            return ""
+        self._errors.seek(0, 2)
+        self._errors.seek(max(0, self._errors.tell() - 2_000))
+        return self._errors.read().decode("utf-8", "replace").strip().splitlines()[-1:].__str__()
+
+
+async def _exchange(process: asyncio.subprocess.Process, job: dict[str, Any]) -> dict[str, Any]:
+    assert process.stdin and process.stdout
+    process.stdin.write(frame(job))
+    await process.stdin.drain()
+    head = await process.stdout.readexactly(4)
+    return json.loads(await process.stdout.readexactly(int.from_bytes(head, "big")))

@@ -1,0 +1,137 @@
+"""Reads one file of a workspace for good: found in the store, or read, proved unchanged meanwhile, and kept there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+
+from runtime.ingest.bytescan import digest_of, scan
+from runtime.ingest.columnar import check_parquet, copy_bytes
+from runtime.ingest.delimited import read_delimited
+from runtime.ingest.document import read_document
+from runtime.ingest.opening import Stamp, open_inside
+from runtime.ingest.outcome import (
+    RACY_NS,
+    FileJob,
+    IngestRefused,
+    ReadDocument,
+    ReadingLimits,
+    ReadTable,
+    SourceChanged,
+    revision_of,
+)
+from runtime.ingest.store import ReadingStore, key_of
+
+_REHASH_BYTES = 64 << 20
+CHANGED = "changed while it was read, twice"
+
+
+def read_file(
+    connection: duckdb.DuckDBPyConnection, job: FileJob, limits: ReadingLimits
+) -> tuple[ReadTable | ReadDocument, Stamp]:
+    """The reading of a file and the stamp it was read under; a file that changes meanwhile is tried once more.
+    Raises IngestRefused with the reason, SourceChanged when the file is gone, StorageFailed."""
+    store = ReadingStore(Path(job.store))
+    store.prepare()
+    for attempt in range(2):
+        descriptor = open_inside(job.root, job.path)
+        try:
+            return _read(connection, job, descriptor, store, limits)
+        except SourceChanged as change:
+            if attempt:
+                raise IngestRefused(CHANGED) from change
+        finally:
+            os.close(descriptor)
+    raise IngestRefused(CHANGED)
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection, job: FileJob, descriptor: int, store: ReadingStore, limits: ReadingLimits
+) -> tuple[ReadTable | ReadDocument, Stamp]:
+    before = Stamp.of(descriptor)
+    if job.kind != "parquet" and before.size > limits.file_bytes:
+        gib = limits.file_bytes / (1 << 30)
+        raise IngestRefused(f"{before.size:,} bytes; files over {gib:g} GiB are read only as Parquet")
+    if job.kind == "document":
+        document = read_document(descriptor)
+        if Stamp.of(descriptor) != before:
+            raise SourceChanged
+        return document, before
+    with store.scratch() as folder:
+        out = folder / "table.parquet"
+        if job.kind == "parquet":
+            table = _take_parquet(connection, descriptor, before, store, limits, out)
+        else:
+            table = _take_text(connection, job, descriptor, before, store, limits, out)
+    return table, before
+
+
+def _take_text(
+    connection: duckdb.DuckDBPyConnection,
+    job: FileJob,
+    descriptor: int,
+    before: Stamp,
+    store: ReadingStore,
+    limits: ReadingLimits,
+    out: Path,
+) -> ReadTable:
+    started_ns = out.parent.stat().st_mtime_ns
+    found = scan(descriptor)
+    revision, key = revision_of(found.sha256), key_of(found.sha256, job.kind)
+    known = store.find(key)
+    if known:
+        _prove_unchanged(descriptor, before, revision, started_ns)
+        return known
+    try:
+        if not found.size:
+            raise IngestRefused("empty: the file has no bytes")
+        columns, rows, notes = read_delimited(connection, descriptor, found, job.kind, limits, out.parent, out)
+    except IngestRefused as refusal:
+        _prove_unchanged(descriptor, before, revision, started_ns)
+        told = IngestRefused(refusal.reason, revision)
+        store.refuse(key, told)
+        raise told from refusal
+    _prove_unchanged(descriptor, before, revision, started_ns)
+    table = ReadTable(key, revision, columns, rows, out.stat().st_size, notes)
+    store.keep(table, out)
+    return table
+
+
+def _take_parquet(
+    connection: duckdb.DuckDBPyConnection,
+    descriptor: int,
+    before: Stamp,
+    store: ReadingStore,
+    limits: ReadingLimits,
+    out: Path,
+) -> ReadTable:
+    if not before.size:
+        raise IngestRefused("empty: the file has no bytes")
+    started_ns = out.parent.stat().st_mtime_ns
+    sha256 = copy_bytes(descriptor, out)
+    revision, key = revision_of(sha256), key_of(sha256, "parquet")
+    _prove_unchanged(descriptor, before, revision, started_ns)
+    known = store.find(key)
+    if known:
+        return known
+    try:
+        columns, rows, notes = check_parquet(connection, out, limits)
+    except IngestRefused as refusal:
+        told = IngestRefused(refusal.reason, revision)
+        store.refuse(key, told)
+        raise told from refusal
+    table = ReadTable(key, revision, columns, rows, before.size, notes)
+    store.keep(table, out)
+    return table
+
+
+def _prove_unchanged(descriptor: int, before: Stamp, revision: str, started_ns: int) -> None:
+    """Raises SourceChanged when the file was written to since `before`. Times alone are not trusted for small files, nor
+    for files written so shortly before the start that another write could carry the same time."""
+    if Stamp.of(descriptor) != before:
+        raise SourceChanged
+    lately = started_ns - before.modified_ns < RACY_NS
+    if (before.size <= _REHASH_BYTES or lately) and revision_of(digest_of(descriptor)) != revision:
+        raise SourceChanged

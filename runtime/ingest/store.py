@@ -1,0 +1,99 @@
+"""The folder of readings: one Parquet file and one small JSON description per content, written atomically."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from runtime.ingest.outcome import INGEST_VERSION, IngestRefused, Kind, ReadTable, StorageFailed
+
+
+def key_of(sha256: str, kind: Kind) -> str:
+    """The name under which a reading of these bytes is kept; the same bytes read as another kind are another reading."""
+    return f"{sha256}-{kind}-v{INGEST_VERSION}"
+
+
+class ReadingStore:
+    """Readings below one folder. Every write is a temporary file and a rename, so a crash leaves nothing half-done."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tables = folder / "tables"
+        self.temporary = folder / "tmp"
+
+    def prepare(self) -> None:
+        """Makes the folders. Raises StorageFailed."""
+        with self.writing():
+            self._tables.mkdir(parents=True, exist_ok=True)
+            self.temporary.mkdir(parents=True, exist_ok=True)
+
+    def parquet(self, key: str) -> Path:
+        """Where the table of this key is or will be."""
+        return self._tables / f"{key}.parquet"
+
+    def find(self, key: str) -> ReadTable | None:
+        """The reading kept under `key` when it is whole, else None. Raises IngestRefused when these bytes were refused."""
+        try:
+            body: dict[str, Any] = json.loads((self._tables / f"{key}.json").read_bytes())
+            refused = body.get("refused")
+            table = None if refused else ReadTable.from_json(body)
+        except (OSError, ValueError, KeyError, TypeError):
+            # Missing or damaged: it is read anew and replaced.
+            return None
+        if table is None:
+            raise IngestRefused(str(refused), str(body.get("revision", "")))
+        return table if self.whole(table) else None
+
+    def whole(self, table: ReadTable) -> bool:
+        """True when the table's Parquet file is there in its full size."""
+        try:
+            return self.parquet(table.key).stat().st_size == table.parquet_bytes
+        except OSError:
+            return False
+
+    def tables(self) -> list[Path]:
+        """All Parquet files in the store."""
+        return list(self._tables.glob("*.parquet"))
+
+    def keep(self, table: ReadTable, made: Path) -> None:
+        """Takes the finished Parquet file `made` into the store. Raises StorageFailed."""
+        with self.writing():
+            os.chmod(made, 0o444)
+            os.replace(made, self.parquet(table.key))
+        self._describe(table.key, table.as_json())
+
+    def refuse(self, key: str, refusal: IngestRefused) -> None:
+        """Remembers that these bytes are refused, so that they aren't read again. Raises StorageFailed."""
+        self._describe(key, {"refused": refusal.reason, "revision": refusal.revision})
+
+    def forget(self, key: str) -> None:
+        """Drops a reading found to be damaged."""
+        for path in (self._tables / f"{key}.json", self.parquet(key)):
+            path.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A private folder for one reading, removed afterwards. Raises StorageFailed."""
+        with self.writing():
+            folder = tempfile.TemporaryDirectory(dir=self.temporary, ignore_cleanup_errors=True)
+        with folder as name:
+            yield Path(name)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turns a failing disk into StorageFailed."""
+        try:
+            yield
+        except OSError as error:
+            raise StorageFailed(f"{error.filename or self.temporary}: {error.strerror}") from error
+
+    def _describe(self, key: str, body: dict[str, Any]) -> None:
+        with self.writing():
+            descriptor, name = tempfile.mkstemp(dir=self.temporary, suffix=".json")
+            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+                json.dump(body, out, ensure_ascii=True)
+            os.replace(name, self._tables / f"{key}.json")

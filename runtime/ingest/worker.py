@@ -1,0 +1,106 @@
+"""The reader process: takes jobs from its standard input one after another, each answered by one framed JSON.
+
+Run as `python -m runtime.ingest.worker`. It bounds itself before it touches a file, so that a hostile or broken file
+ends this process at worst. A frame is four bytes of length (big-endian) and that many bytes of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from runtime.ingest.outcome import (
+    FileJob,
+    IngestRefused,
+    ReadDocument,
+    ReadingLimits,
+    ReadTable,
+    SourceChanged,
+    StorageFailed,
+)
+
+_LENGTH = 4
+
+
+def read_frame(stream: BinaryIO) -> dict[str, Any] | None:
+    """The next message, or None at the end."""
+    head = stream.read(_LENGTH)
+    if len(head) < _LENGTH:
+        return None
+    return json.loads(stream.read(int.from_bytes(head, "big")))
+
+
+def frame(message: dict[str, Any]) -> bytes:
+    """A message as it travels."""
+    body = json.dumps(message, ensure_ascii=True).encode("ascii")
+    return len(body).to_bytes(_LENGTH, "big") + body
+
+
+def main() -> int:
+    """Serves until the input ends. The first message holds the limits."""
+    source = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not look like an answer
+    first = read_frame(source)
+    if first is None:
+        return 0
+    limits = ReadingLimits(**first["limits"])
+    resource.setrlimit(resource.RLIMIT_AS, (limits.address_space_bytes, limits.address_space_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    while (message := read_frame(source)) is not None:
+        answers.write(frame(_answer(message, limits)))
+        answers.flush()
+    return 0
+
+
+def _answer(message: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
+    try:
+        if message["job"] == "database":
+            return _database(message)
+        return _file(message, limits)
+    except IngestRefused as refusal:
+        return {"refused": refusal.reason, "revision": refusal.revision}
+    except SourceChanged as change:
+        return {"refused": str(change) or "it is gone", "revision": ""}
+    except StorageFailed as failure:
+        return {"storage": str(failure)}
+    except MemoryError:
+        return {"refused": "reading it needs more memory than is allowed", "revision": ""}
+
+
+def _file(message: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
+    from runtime.ingest.engine import connect
+    from runtime.ingest.reading import read_file
+
+    job = FileJob(message["root"], message["path"], message["kind"], message["store"])
+    with connect(limits, Path(job.store) / "tmp") as connection:
+        reading, stamp = read_file(connection, job, limits)
+    told = {"stamp": [stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.inode]}
+    if isinstance(reading, ReadTable):
+        return {"table": reading.as_json(), **told}
+    assert isinstance(reading, ReadDocument)
+    return {"document": {"revision": reading.revision, "first_line": reading.first_line}, **told}
+
+
+def _database(message: dict[str, Any]) -> dict[str, Any]:
+    from runtime.ingest.database import build_database, database_holds
+    from runtime.ingest.store import ReadingStore
+
+    tables = [(str(name), Path(path)) for name, path in message["tables"]]
+    out = Path(message["out"])
+    store = ReadingStore(Path(message["store"]))
+    store.prepare()
+    with store.writing():
+        out.parent.mkdir(parents=True, exist_ok=True)
+    if not database_holds(out, tables):
+        with store.scratch() as folder:
+            build_database(tables, out, folder)
+    return {"built": str(out)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
