@@ -1,4 +1,4 @@
-"""Root of the test suite: property tests are repeatable and measure no time; everything else each part brings itself."""
+"""Root of the test suite: property tests repeat exactly and measure no time; all else each part brings itself."""
 
 from hypothesis import settings
 
