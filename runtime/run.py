@@ -123,6 +123,28 @@ async def run(wiring: Wiring, request: RunRequest, steps: Steps, *, progress: Pr
     return await _Run(wiring, request, steps, progress).work()
 
 
+def boundary_of(
+    wiring: Wiring,
+    scope: Scope,
+    catalog: RunCatalog | None = None,
+    evidence: Callable[[str], Evidence | None] = lambda _: None,
+) -> Boundary:
+    """The boundary of one run: the only path from a call to data."""
+    environment = Environment(
+        scope=scope,
+        catalog=catalog or project(wiring.registry, scope),
+        admission=wiring.admission,
+        approvals=wiring.approvals,
+        locks=wiring.locks,
+        services=wiring.services,
+        limits=wiring.limits,
+        clock=wiring.clock,
+        new_id=wiring.new_id,
+        evidence=evidence,
+    )
+    return Boundary(environment, wiring.journal)
+
+
 class _Run:
     def __init__(self, wiring: Wiring, request: RunRequest, steps: Steps, progress: Progress) -> None:
         self.wiring = wiring
@@ -132,21 +154,7 @@ class _Run:
         self.catalog: RunCatalog = project(wiring.registry, request.scope)
         self.state = _State(messages=[*request.history, UserMessage(request.question)])
         self.deadline = wiring.clock.monotonic() + wiring.limits.run_seconds
-        self.boundary = Boundary(
-            Environment(
-                scope=request.scope,
-                catalog=self.catalog,
-                admission=wiring.admission,
-                approvals=wiring.approvals,
-                locks=wiring.locks,
-                services=wiring.services,
-                limits=wiring.limits,
-                clock=wiring.clock,
-                new_id=wiring.new_id,
-                evidence=self.state.evidence.get,
-            ),
-            wiring.journal,
-        )
+        self.boundary = boundary_of(wiring, request.scope, self.catalog, self.state.evidence.get)
 
     async def work(self) -> RunResult:
         n, spent = 0, ""

@@ -132,7 +132,7 @@ class Deliveries:
 
     async def counts(self) -> dict[str, int]:
         """How many postings are in each state; states without any are left out."""
-        return await self._connector.run(lambda c: dict(c.execute(_COUNTS).tuples().all()))
+        return await self._connector.run(lambda c: {row[0]: row[1] for row in c.execute(_COUNTS)})
 
     async def claim(self, seen: Delivery, lease: timedelta) -> Delivery | None:
         """Takes a posting for one attempt (`todo` or abandoned `sending` → `sending`). None when another mover won."""

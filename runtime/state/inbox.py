@@ -58,6 +58,9 @@ _TURN_OF_DUPLICATE = sa.select(inbox.c.turn_id).where(
 # Boot: everything accepted that has not ended, oldest first.
 _PENDING = sa.select(inbox).where(inbox.c.state.in_(["new", "started"])).order_by(inbox.c.received_at, inbox.c.turn_id)
 
+# Whether a conversation ever had a message for us.
+_ANY_OF_CONVERSATION = sa.select(inbox.c.turn_id).where(inbox.c.conversation == sa.bindparam("conversation")).limit(1)
+
 _BY_TURN = sa.select(inbox).where(inbox.c.turn_id == sa.bindparam("turn_id"))
 
 # Moves a message that has not ended yet; one that ended keeps its end.
@@ -137,6 +140,11 @@ class Inbox:
             return None if row is None else _item(row)
 
         return await self._connector.run(work)
+
+    async def known(self, conversation: str) -> bool:
+        """Whether a message of this conversation was ever kept."""
+        values = {"conversation": conversation}
+        return await self._connector.run(lambda c: c.execute(_ANY_OF_CONVERSATION, values).first() is not None)
 
     async def pending(self) -> list[InboxItem]:
         """Every message that has not ended, oldest first."""

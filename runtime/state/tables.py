@@ -27,6 +27,7 @@ inbox = sa.Table(
     sa.Column("received_at", Moment, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Index("ix_inbox_state_received_at", "state", "received_at"),
+    sa.Index("ix_inbox_conversation", "conversation"),
 )
 
 # Keys of clicks and other interactions that must act once and need no body.

@@ -34,6 +34,7 @@ def _inbox() -> None:
         sa.UniqueConstraint("turn_id", name="uq_inbox_turn_id"),
     )
     op.create_index("ix_inbox_state_received_at", "inbox", ["state", "received_at"])
+    op.create_index("ix_inbox_conversation", "inbox", ["conversation"])
     op.create_table(
         "seen_keys",
         sa.Column("key", sa.Text, nullable=False),

@@ -1,0 +1,145 @@
+"""Puts the analyst together from the settings: policy, state, engines, model. Knows nothing of Slack."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from runtime.engines.workspace.workspace import Workspace
+
+from bot.settings import Settings
+from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, Present, load_manifest
+from runtime.admission.policy import WORKSPACE
+from runtime.capability import Scope, Services
+from runtime.clock import Clock, NewId, SystemClock, random_id
+from runtime.errors import ConfigurationError
+from runtime.instructions import instructions
+from runtime.limits import Limits
+from runtime.models.port import Model
+from runtime.registry import Registry
+from runtime.run import Wiring
+from runtime.state import State
+
+SERVED = frozenset({WORKSPACE})  # the kinds of source that have an engine; others are declared, and said to be closed
+
+
+@dataclass(slots=True)
+class Analyst:
+    """Everything a run needs, opened once per process."""
+
+    settings: Settings
+    policy: Policy
+    limits: Limits
+    state: State
+    workspace: Workspace | None
+    model: Model
+    wiring: Wiring
+    clock: Clock
+    new_id: NewId
+
+    def sources(self, conversation: Conversation, asker: Asker | None) -> frozenset[str]:
+        """The admitted sources of a conversation that this version can read."""
+        admitted = self.policy.admitted(conversation, asker) & SERVED
+        return admitted if self.workspace is not None else admitted - {WORKSPACE}
+
+    def scope(self, run_id: str, address: str, user: str, timezone: str, sources: frozenset[str]) -> Scope:
+        """The frozen scope of a run that a person started."""
+        return Scope(
+            run_id=run_id,
+            conversation=address,
+            origin="person",
+            asker=user,
+            timezone=timezone,
+            policy_revision=self.policy.revision,
+            sources=sources,
+            composition=self.settings.composition,
+        )
+
+    async def workspace_revision(self) -> str:
+        """The digest of the files as they are now, or '' without a workspace."""
+        return (await self.workspace.catalog()).revision if self.workspace is not None else ""
+
+    async def close(self) -> None:
+        """Closes engines, model and state, in this order."""
+        if self.workspace is not None:
+            await self.workspace.close()
+        await self.model.close()
+        await asyncio.to_thread(self.state.close)
+
+
+async def open_analyst(
+    settings: Settings,
+    state: State,
+    present: Present,
+    *,
+    clock: Clock | None = None,
+    new_id: NewId = random_id,
+    model: Model | None = None,
+) -> Analyst:
+    """Opens the analyst over `state`. Raises ConfigurationError for a manifest, folder or model that cannot be used."""
+    clock = clock or SystemClock()
+    manifest = load_manifest(settings.manifest)
+    policy, limits = Policy.of(manifest), manifest.effective_limits()
+    workspace = await _open_workspace(manifest, settings, limits, clock)
+    model = model or choose_model(settings)
+    members = [workspace] if workspace is not None else []
+    wiring = Wiring(
+        registry=Registry.of(),
+        model=model,
+        instructions=instructions(),
+        admission=AdmissionByPolicy(lambda: policy, present, _revisions(workspace)),
+        services=Services(*members),
+        journal=state.calls,
+        replies=state.steps,
+        limits=limits,
+        clock=clock,
+        new_id=new_id,
+        run_usd=manifest.budgets.run_usd,
+    )
+    return Analyst(settings, policy, limits, state, workspace, model, wiring, clock, new_id)
+
+
+def workspace_root(manifest: Manifest, manifest_path: Path) -> Path | None:
+    """The workspace's folder, relative to the manifest. Raises ConfigurationError when it is no folder."""
+    if manifest.workspace is None:
+        return None
+    root = (manifest_path.parent / manifest.workspace.root).resolve()
+    if not root.is_dir():
+        raise ConfigurationError(f"workspace.root: {root} is not a folder. Create it or mend the path.")
+    return root
+
+
+def choose_model(settings: Settings) -> Model:
+    """The model that FOOTNOTE_MODEL names. Raises ConfigurationError when its key is missing."""
+    settings.require_model()
+    if settings.model == "offline":
+        from runtime.models.offline import OfflineModel
+
+        return OfflineModel()
+    from runtime.models.anthropic import AnthropicModel
+
+    key = settings.anthropic_api_key
+    return AnthropicModel(
+        name=settings.model,
+        api_key=key.get_secret_value() if key else "",
+        base_url=settings.anthropic_base_url,
+        loading=settings.tool_loading,
+    )
+
+
+async def _open_workspace(manifest: Manifest, settings: Settings, limits: Limits, clock: Clock) -> Workspace | None:
+    root = workspace_root(manifest, settings.manifest)
+    if root is None:
+        return None
+    return await Workspace.open(root, settings.data_dir / "workspace", limits, clock)
+
+
+def _revisions(workspace: Workspace | None) -> Callable[[str], Awaitable[str]]:
+    async def revision(source_id: str) -> str:
+        if source_id == WORKSPACE and workspace is not None:
+            return (await workspace.catalog()).revision
+        return ""
+
+    return revision

@@ -1,0 +1,58 @@
+"""The command line: parses, and hands over to one module per command. Imports nothing heavy by itself."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+FAILURE, USAGE = 1, 2
+
+# What each command does; the module of the same name in bot.commands does it.
+COMMANDS: dict[str, str] = {
+    "demo": "start the bot on demo data with a Slack of its own on this machine",
+    "serve": "serve a Slack workspace (settings come from the environment)",
+    "ask": "answer one question without Slack, as an operator in a direct message",
+    "sql": "run one guarded query: footnote sql [SOURCE] QUERY",
+    "check": "test settings, manifest, sources and this machine",
+    "migrate": "bring the state database to this version's schema",
+    "version": "print the version",
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="footnote", description="A data analyst that lives in Slack and shows the evidence for every figure."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    made = {name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()}
+    made["demo"].add_argument("--port", type=int, default=8300, help="where the page is served (default 8300)")
+    made["ask"].add_argument("question", metavar="QUESTION")
+    made["ask"].add_argument("--manifest", help="the admission manifest (default: FOOTNOTE_MANIFEST)")
+    made["ask"].add_argument("--model", help="a model name, or offline (default: FOOTNOTE_MODEL)")
+    made["ask"].add_argument("--json", action="store_true", help="print answer, evidence, verification, usage, status")
+    made["sql"].add_argument("words", metavar="[SOURCE] QUERY", nargs="+")
+    made["sql"].add_argument("--manifest", help="the admission manifest (default: FOOTNOTE_MANIFEST)")
+    made["sql"].add_argument("--json", action="store_true", help="print the result envelope")
+    made["check"].add_argument("--live", action="store_true", help="also ask the real Slack and model endpoints")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command. Exit codes: 0 ok, 1 failure, 2 bad usage or configuration."""
+    arguments = build_parser().parse_args(argv)
+    from runtime.errors import ConfigurationError, FootnoteError
+
+    module = importlib.import_module(f"bot.commands.{arguments.command}")
+    try:
+        return int(module.run(arguments))
+    except ConfigurationError as error:
+        print(f"footnote: {error}", file=sys.stderr)
+        return USAGE
+    except FootnoteError as error:
+        print(f"footnote: {error}", file=sys.stderr)
+        return FAILURE
+    except KeyboardInterrupt:
+        return 130

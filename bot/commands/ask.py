@@ -1,0 +1,67 @@
+"""`footnote ask`: one question without Slack."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from dataclasses import asdict
+
+from bot.commands.local_run import local_analyst, settings_for
+from bot.logs import set_up_logs
+from bot.settings import Settings
+from runtime.evidence import Evidence
+from runtime.instructions import present_context
+from runtime.run import RunRequest, RunResult, Status
+from runtime.run import run as run_question
+from runtime.testing.steps import DirectSteps
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the answer with its evidence; 0 when the question was answered."""
+    settings = settings_for(arguments.manifest, arguments.model)
+    set_up_logs(settings.log)
+    result = asyncio.run(_ask(arguments.question, settings))
+    print(json.dumps(as_json(result), ensure_ascii=False, indent=2) if arguments.json else as_text(result))
+    return 0 if result.status is Status.ANSWERED else 1
+
+
+async def _ask(question: str, settings: Settings) -> RunResult:
+    async with local_analyst(settings) as (analyst, scope):
+        context = present_context(
+            now=analyst.clock.now(),
+            timezone=scope.timezone,
+            asker="an operator",
+            place="a direct message",
+            sources=scope.sources,
+        )
+        return await run_question(analyst.wiring, RunRequest(scope, question, context), DirectSteps())
+
+
+def as_json(result: RunResult) -> dict[str, object]:
+    """`{answer, evidence[], verification, usage, status}`, with the run's id and model."""
+    return {
+        "answer": result.answer,
+        "evidence": [item.as_json() for item in result.evidence],
+        "verification": result.verification.as_json(),
+        "usage": asdict(result.usage),
+        "status": result.status.value,
+        "run_id": result.run_id,
+        "model": result.model,
+    }
+
+
+def as_text(result: RunResult) -> str:
+    """The answer, the verification line, and one line per evidence item with its SQL."""
+    lines = [result.answer, "", result.verification.line]
+    for item in result.evidence:
+        lines.append(_line(item))
+        if item.sql:
+            lines += [f"      {line}" for line in item.sql.splitlines()]
+    return "\n".join(lines)
+
+
+def _line(item: Evidence) -> str:
+    files = ", ".join(dict.fromkeys(source.file or source.object for source in item.sources))
+    parts = [item.id, item.tool, item.title, files, f"{item.elapsed_ms / 1000:.2f} s"]
+    return "  " + " · ".join(part for part in parts if part)
