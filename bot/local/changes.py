@@ -17,7 +17,7 @@ class Changes:
 
     def __init__(self) -> None:
         self._waiters: set[asyncio.Event] = set()
-        self._feeds: set[asyncio.Queue[Json]] = set()
+        self._feeds: set[asyncio.Queue[Json | None]] = set()
         self.version = 0
 
     def notify(self, kind: str, **details: object) -> None:
@@ -41,10 +41,15 @@ class Changes:
         finally:
             self._waiters.discard(event)
 
+    def end_feeds(self) -> None:
+        """Tell every feed that nothing more will come."""
+        for feed in self._feeds:
+            feed.put_nowait(None)
+
     @contextmanager
-    def feed(self) -> Iterator[asyncio.Queue[Json]]:
-        """A queue that receives every change until the block ends."""
-        queue: asyncio.Queue[Json] = asyncio.Queue()
+    def feed(self) -> Iterator[asyncio.Queue[Json | None]]:
+        """A queue that receives every change until the block ends; None means the end of all changes."""
+        queue: asyncio.Queue[Json | None] = asyncio.Queue()
         self._feeds.add(queue)
         try:
             yield queue

@@ -14,6 +14,7 @@ from runtime.clock import Clock, SystemClock
 from .delivery import ACK_SECONDS, RETRY_DELAYS, Delivery
 from .guard import LOOPBACK_NAMES, host_guard
 from .hub import Hub
+from .page_api import PageApi
 from .people import People
 from .signed_http import SignedHttp
 from .socket_mode import SocketMode
@@ -65,6 +66,7 @@ class LocalSlack(People, Watching):
         app.router.add_get("/files-pri/{reference}/{name}", transfer.download)
         app.router.add_get("/files-pri/{reference}/download/{name}", transfer.download)
         app.router.add_post("/response/{app_id}/{secret}", transfer.response_url)
+        PageApi(self).add_routes(app)
         return app
 
     # -- lifetime ----------------------------------------------------------------------------------------------
@@ -83,6 +85,7 @@ class LocalSlack(People, Watching):
     async def close(self) -> None:
         """Stop listening; sockets close, held requests are let go, deliveries end."""
         self.faults.clear()
+        self.workspace.changes.end_feeds()
         await self.hub.delivery.close()
         await self.hub.sockets.drop()
         await self.hub.signed.close()

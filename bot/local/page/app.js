@@ -1,0 +1,213 @@
+// The page: who looks, at which conversation and thread; everything else is drawn from what the server says.
+import { block } from "./blocks.js";
+import { composer } from "./composer.js";
+import { hideDialog, showView } from "./dialogs.js";
+import { el } from "./dom.js";
+import { drawMessages } from "./messages.js";
+import { act, get, listen } from "./server.js";
+
+const $ = (id) => document.getElementById(id);
+const state = { user: null, channel: null, thread: null, world: null, shownView: null, opened: new Map() };
+
+const FAULTS = [
+  ["rate_limit", "429 on the next post"], ["lose_reply", "Lose the next reply"], ["server_error", "HTTP 500 on the next post"],
+  ["duplicate", "Deliver events twice"], ["delay", "Events 3 s late"], ["lose_acks", "Ignore the next ack"],
+  ["drop_share", "Lose the next file share"], ["no_containers", "Refuse folds"], ["disconnect", "Break the sockets"], ["clear", "All well again"],
+];
+
+// -- what is known ---------------------------------------------------------------------------------------------
+
+function names() {
+  const { people, apps, channels } = state.world;
+  return Object.fromEntries([...people.map((p) => [p.id, p.name]), ...apps.map((a) => [a.user, a.name]), ...channels.map((c) => [c.id, c.name])]);
+}
+
+function context(place, extra) {
+  return {
+    place, names: names(), me: state.user, opened: state.opened,
+    apps: Object.fromEntries(state.world.apps.map((app) => [app.id, app])),
+    click: (message, element, blockId, chosen) =>
+      attempt(() => act("click", { user: state.user, channel: state.channel, ts: message.ts, action_id: element.action_id, block_id: blockId, chosen }), "button"),
+    ...extra,
+  };
+}
+
+async function attempt(work, what) {
+  try {
+    const outcome = await work();
+    if (outcome.acked === false) notice(`The app did not answer this ${what} in time (${outcome.reason}).`);
+    return outcome;
+  } catch (error) {
+    notice(error.message);
+    return null;
+  }
+}
+
+let noticeTimer;
+function notice(text) {
+  $("notice").textContent = text;
+  $("notice").hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => ($("notice").hidden = true), 5000);
+}
+
+// -- drawing ---------------------------------------------------------------------------------------------------
+
+async function refreshWorld() {
+  state.world = await get("world", state.user ? { user: state.user } : {});
+  state.user = state.world.me;
+  const everyone = [...state.world.channels, ...state.world.direct];
+  if (!everyone.some((channel) => channel.id === state.channel)) {
+    state.channel = (everyone.find((channel) => channel.member) || everyone[0]).id;
+    state.thread = null;
+  }
+  drawSidebar();
+  drawViews();
+}
+
+function drawSidebar() {
+  $("team").textContent = state.world.team;
+  const label = (p) => `${p.real_name} (${p.admin ? "approver" : p.kind})`;
+  $("person").replaceChildren(...state.world.people.map((p) => el("option", { value: p.id, selected: p.id === state.user }, label(p))));
+  const entry = (channel, title) => el("button", { type: "button", "aria-current": channel.id === state.channel ? "page" : undefined, onclick: () => openChannel(channel.id) },
+    title, channel.shared && el("span", { class: "tag" }, " · shared"), channel.archived && el("span", { class: "tag" }, " · archived"));
+  $("channels").replaceChildren(el("h3", {}, "Channels"),
+    ...state.world.channels.map((c) => entry(c, `${c.kind === "private" ? "🔒" : "#"} ${c.name}`)),
+    el("h3", {}, "Direct messages"), ...state.world.direct.map((c, n) => entry(c, state.world.apps[n].name)),
+    el("h3", {}, "Apps"), el("button", { type: "button", onclick: openHome }, "App Home"));
+}
+
+async function refreshChannel() {
+  const shown = await get(`channel/${state.channel}`, { user: state.user });
+  const { channel } = shown;
+  $("channel-name").textContent = channel.kind === "im" ? state.world.apps[0].name : `${channel.kind === "private" ? "🔒" : "#"} ${channel.name}`;
+  $("channel-topic").textContent = channel.topic;
+  channelComposer.disable(channel.archived ? "This channel is archived" : "");
+  const replies = (message) => message.reply_count
+    ? el("button", { type: "button", class: "replies", onclick: () => openThread(message.ts) }, `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}`) : null;
+  drawMessages($("channel-messages"), shown.messages, shown.statuses, context(channel.id, {
+    threadOf: state.thread, emptyText: "Nothing was said here yet. Try: @footnote what can you do?", replies,
+    actions: (message) => [...shortcuts(message), !message.is_ephemeral && el("button", { type: "button", class: "do", onclick: () => openThread(message.ts) }, "Reply")].filter(Boolean),
+  }));
+}
+
+async function refreshThread() {
+  $("thread").hidden = !state.thread;
+  document.body.classList.toggle("with-thread", Boolean(state.thread));
+  if (!state.thread) return;
+  const shown = await get(`thread/${state.channel}/${state.thread}`, { user: state.user });
+  drawMessages($("thread-messages"), shown.messages, {}, context(`${state.channel}/${state.thread}`, {
+    emptyText: "This thread is gone.", replies: () => null, actions: shortcuts,
+  }));
+  $("thread-status").hidden = !shown.status;
+  $("thread-status").textContent = [shown.status, shown.loading[0]].filter(Boolean).join(" · ");
+  threadComposer.disable(shown.gone ? "The first message was deleted" : "");
+}
+
+function shortcuts(message) {
+  if (message.is_ephemeral || message.bot_id) return [];
+  return state.world.apps.flatMap((app) => Object.entries(app.shortcuts).map(([id, title]) =>
+    el("button", { type: "button", class: "do", onclick: () => attempt(() => act("shortcut", { user: state.user, channel: state.channel, ts: message.ts, callback_id: id }), "shortcut") }, title)));
+}
+
+function drawViews() {
+  const view = state.world.views.at(-1);
+  if (!view) {
+    if (state.shownView) hideDialog();
+    state.shownView = null;
+    return;
+  }
+  if (state.shownView === view.hash + JSON.stringify(view.errors || {})) return;
+  state.shownView = view.hash + JSON.stringify(view.errors || {});
+  const ctx = context(view.id, { key: view.id, click: (element, blockId, chosen) => attempt(() => act("view-click", { user: state.user, view_id: view.id, action_id: element.action_id, chosen }), "button") });
+  showView(view, (b) => block(b, ctx), {
+    submit: (values) => attempt(() => act("view-submit", { user: state.user, view_id: view.id, values }), "form").then(() => soon()),
+    close: () => attempt(() => act("view-close", { user: state.user, view_id: view.id }), "form").then(() => soon()),
+  });
+}
+
+async function openHome() {
+  const answer = await attempt(() => act("home", { user: state.user }), "page");
+  const view = answer?.view;
+  if (!view) return notice("The app has not published its page for you yet; try again in a moment.");
+  const ctx = context(view.id, { key: view.id, click: (element, blockId, chosen) => attempt(() => act("view-click", { user: state.user, view_id: view.id, action_id: element.action_id, chosen }), "button") });
+  showView(view, (b) => block(b, ctx), { submit: () => {}, close: hideDialog });
+}
+
+// -- moving about ------------------------------------------------------------------------------------------------
+
+const pane = (name) => (document.body.dataset.pane = name);
+
+function openChannel(id) {
+  [state.channel, state.thread] = [id, null];
+  pane("channel");
+  remember();
+  drawSidebar();
+  refresh();
+}
+
+function openThread(ts) {
+  state.thread = ts;
+  pane("thread");
+  remember();
+  refresh();
+}
+
+function closeThread() {
+  state.thread = null;
+  pane("channel");
+  remember();
+  refresh();
+}
+
+const remember = () => history.replaceState(null, "", `#${[state.user, state.channel, state.thread].filter(Boolean).join("/")}`);
+
+function recall() {
+  [state.user, state.channel, state.thread] = location.hash.slice(1).split("/").map((part) => part || null);
+  if (state.thread) pane("thread");
+}
+
+// -- living ------------------------------------------------------------------------------------------------------
+
+const refresh = () => Promise.all([refreshChannel(), refreshThread()]).catch((error) => notice(error.message));
+
+let pending = null;
+function soon(change) {
+  // Many changes at once are one drawing.
+  const wide = !change || ["connected", "view", "channels"].includes(change.kind);
+  if (pending) {
+    pending.wide ||= wide;
+    return;
+  }
+  pending = { wide };
+  setTimeout(async () => {
+    const { wide: everything } = pending;
+    pending = null;
+    if (everything) await refreshWorld().catch((error) => notice(error.message));
+    await refresh();
+  }, 40);
+}
+
+const where = () => ({ user: state.user, channel: state.channel });
+const told = (outcome, typed) => outcome.acked === false && notice(`${typed.split(" ")[0]} failed: the app did not answer in time.`);
+const channelComposer = composer($("channel-composer"), "Write a message, @footnote …, or /footnote help", where, told, notice);
+const threadComposer = composer($("thread-composer"), "Reply…", () => ({ ...where(), thread_ts: state.thread }), told, notice);
+
+$("person").addEventListener("change", (event) => {
+  state.user = event.target.value;
+  state.thread = null;
+  remember();
+  soon();
+});
+$("close-thread").addEventListener("click", closeThread);
+for (const back of document.querySelectorAll(".back")) {
+  back.addEventListener("click", () => (back.dataset.go === "channel" ? closeThread() : pane("sidebar")));
+}
+$("faults").querySelector(".buttons").append(...FAULTS.map(([name, title]) =>
+  el("button", { type: "button", onclick: () => attempt(() => act("fault", { user: state.user, name }), "switch").then((done) => done && notice(title)) }, title)));
+
+recall();
+refreshWorld().then(() => {
+  remember();
+  return refresh();
+}).then(() => listen(soon)).catch((error) => notice(error.message));

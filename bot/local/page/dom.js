@@ -1,0 +1,28 @@
+// Builds elements from strings that nobody trusts: text only, never markup.
+
+/** An element; `props` are attributes, or listeners when they begin with "on". Children are nodes or strings. */
+export function el(tag, props = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat().filter((child) => child !== undefined && child !== null));
+  return made;
+}
+
+/** A link when the address is http(s), inert text otherwise. */
+export function link(url, label) {
+  let parsed;
+  try {
+    parsed = new URL(url);
+  } catch {
+    return document.createTextNode(label || url);
+  }
+  if (!["http:", "https:"].includes(parsed.protocol)) return document.createTextNode(label || url);
+  return el("a", { href: parsed.href, target: "_blank", rel: "noopener noreferrer nofollow" }, label || url);
+}
+
+export const unescapeSlack = (text) =>
+  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");

@@ -1,0 +1,57 @@
+// A list of messages that keeps what didn't change: open folds, sorted tables and the place of reading survive.
+import { blocks } from "./blocks.js";
+import { el } from "./dom.js";
+import { mrkdwn } from "./mrkdwn.js";
+
+const clock = (ts) => new Date(Number(ts) * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+const size = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1048576).toFixed(1)} MB`);
+
+/** Draws `messages` into `box`. `ctx` has names, apps, me, opened, and what can be done with a message. */
+export function drawMessages(box, messages, statuses, ctx) {
+  const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 80;
+  const known = new Map([...box.children].map((node) => [node.dataset.key, node]));
+  const wanted = messages.map((message) => {
+    const state = JSON.stringify([message, statuses[message.ts] || "", ctx.me, ctx.threadOf]);
+    const key = `${ctx.place}/${message.ts}`;
+    const old = known.get(key);
+    if (old?.state === state) return old;
+    const made = draw(message, statuses[message.ts], ctx);
+    made.dataset.key = key;
+    made.state = state;
+    return made;
+  });
+  if (!wanted.length) wanted.push(el("p", { class: "empty" }, ctx.emptyText));
+  if (wanted.length !== box.children.length || wanted.some((node, n) => box.children[n] !== node)) box.replaceChildren(...wanted);
+  if (atEnd) box.scrollTop = box.scrollHeight;
+}
+
+function draw(message, status, ctx) {
+  const app = ctx.apps[message.app_id];
+  const author = app?.name || ctx.names[message.user] || message.user || "unknown";
+  const place = { ...ctx, key: `${ctx.place}/${message.ts}`, click: (element, blockId, chosen) => ctx.click(message, element, blockId, chosen) };
+  return el("article", { class: `message${message.is_ephemeral ? " private" : ""}` },
+    el("div", { class: "by" }, el("b", { class: message.bot_id ? "app" : undefined }, author), el("time", {}, clock(message.ts)),
+      message.edited && el("span", { class: "note" }, "edited"),
+      message.is_ephemeral && el("span", { class: "note" }, "only visible to you"), ...ctx.actions(message)),
+    ...body(message, place), files(message), ctx.replies(message), status && el("p", { class: "status", role: "status" }, status));
+}
+
+function body(message, ctx) {
+  const parts = message.blocks?.length
+    ? blocks(message.blocks, ctx)
+    : message.text ? [el("div", { class: "text" }, ...mrkdwn(message.text, ctx.names))] : [];
+  for (const attachment of message.attachments || []) {
+    parts.push(el("blockquote", {}, ...(attachment.blocks ? blocks(attachment.blocks, ctx) : mrkdwn(attachment.text || attachment.fallback || "", ctx.names))));
+  }
+  return parts;
+}
+
+function files(message) {
+  if (!message.files?.length) return null;
+  return el("div", { class: "files" }, ...message.files.map((file) => {
+    const url = `/page/files/${encodeURIComponent(file.id)}`;
+    const image = (file.mimetype || "").startsWith("image/");
+    return el("a", { class: "file", href: url, download: image ? undefined : file.name, target: image ? "_blank" : undefined, rel: "noopener" },
+      image && el("img", { src: url, alt: file.alt_txt || file.title, loading: "lazy" }), file.title, el("small", {}, `${file.pretty_type || "processing…"} · ${size(file.size)}`));
+  }));
+}

@@ -1,0 +1,61 @@
+// Native tables: `table`, paged and sortable `data_table`, and charts shown as the numbers behind them.
+import { el } from "./dom.js";
+import { richText } from "./mrkdwn.js";
+
+const content = (cell, names) => (cell.type === "rich_text" ? richText(cell, names) : [cell.text ?? ""]);
+const sortKey = (cell) => (cell.type === "raw_number" ? cell.value : (cell.text ?? "").toLowerCase());
+
+function rowOf(tag, row, settings, names) {
+  return el("tr", {}, ...row.map((cell, n) => {
+    const side = settings[n]?.align ?? (cell.type === "raw_number" ? "right" : undefined);
+    return el(tag, { class: side, scope: tag === "th" ? "col" : undefined }, ...content(cell, names));
+  }));
+}
+
+export function table(block, { names }) {
+  const [head, ...rows] = block.rows;
+  const settings = block.column_settings || [];
+  return el("div", { class: "block scroll" }, el("table", {},
+    el("thead", {}, rowOf("th", head, settings, names)),
+    el("tbody", {}, ...rows.map((row) => rowOf("td", row, settings, names)))));
+}
+
+export function dataTable(block, { names }) {
+  const [head, ...rows] = block.rows;
+  const size = block.page_size || 5;
+  const box = el("div", { class: "block" });
+  let [from, sorted, downward] = [0, -1, false];
+  const sortBy = (n) => () => {
+    downward = sorted === n && !downward;
+    sorted = n;
+    rows.sort((a, b) => (sortKey(a[n]) > sortKey(b[n]) ? 1 : -1) * (downward ? -1 : 1));
+    from = 0;
+    draw();
+  };
+  const headCell = (cell, n) => el("th", { scope: "col", "aria-sort": sorted === n ? (downward ? "descending" : "ascending") : undefined },
+    el("button", { type: "button", class: "plain", onclick: sortBy(n) }, ...content(cell, names), sorted === n ? (downward ? " ↓" : " ↑") : ""));
+  const step = (by) => () => { from += by; draw(); };
+  function draw() {
+    const shown = rows.slice(from, from + size);
+    const pager = rows.length > size && el("div", { class: "pager" },
+      el("button", { type: "button", disabled: from === 0, onclick: step(-size) }, "‹ Previous"),
+      `${from + 1}–${from + shown.length} of ${rows.length}`,
+      el("button", { type: "button", disabled: from + size >= rows.length, onclick: step(size) }, "Next ›"));
+    box.replaceChildren(el("div", { class: "scroll" }, el("table", {}, el("caption", {}, block.caption),
+      el("thead", {}, el("tr", {}, ...head.map(headCell))),
+      el("tbody", {}, ...shown.map((row) => rowOf("td", row, [], names))))), pager || "");
+  }
+  draw();
+  return box;
+}
+
+export function chart(block) {
+  const { chart: shown } = block;
+  const line = (cells, tag = "td") => el("tr", {}, ...cells.map((cell, n) => el(tag, { class: n ? "right" : undefined }, String(cell))));
+  const rows = shown.type === "pie"
+    ? shown.segments.map((segment) => [segment.label, segment.value])
+    : shown.axis_config.categories.map((category) => [category, ...shown.series.map((one) => one.data.find((d) => d.label === category)?.value ?? "")]);
+  const heads = shown.type === "pie" ? ["", "value"] : [shown.axis_config.x_label || "", ...shown.series.map((one) => one.name)];
+  return el("div", { class: "block scroll" }, el("table", {}, el("caption", {}, `${block.title} (${shown.type} chart, shown as numbers)`),
+    el("thead", {}, line(heads, "th")), el("tbody", {}, ...rows.map((row) => line(row)))));
+}
