@@ -9,7 +9,7 @@ from datetime import timedelta
 from itertools import groupby
 
 from runtime.clock import Clock
-from runtime.deliveries.sender import CannotTell, InDoubt, Later, NotThere, Refused, Sender, SendOutcome, Sent
+from runtime.deliveries.sender import CannotTell, InDoubt, Later, NotThere, Probed, Refused, Sender, SendOutcome, Sent
 from runtime.state import Deliveries, Delivery
 
 # How long one attempt may take before another replica may look into it (SQLite's single process needs no lease).
@@ -139,7 +139,7 @@ class Outbox:
             age = (self._clock.now() - held.claimed_at).total_seconds()
             if age < self._settle_s:
                 await self._sleep(self._settle_s - max(age, 0.0))
-        match await sender.probe(held):
+        match await self._probe(held, sender):
             case Sent(remote_id):
                 moved = await self._deliveries.mark_sent(held, remote_id)
             case NotThere():
@@ -147,6 +147,13 @@ class Outbox:
             case CannotTell(reason):
                 moved = await self._deliveries.mark_unknown(held, reason)
         return moved or await self._fresh(held)
+
+    async def _probe(self, held: Delivery, sender: Sender) -> Probed:
+        try:
+            return await sender.probe(held)
+        except BaseException:
+            await asyncio.shield(self._deliveries.abandon(held))
+            raise
 
     def _abandoned(self, delivery: Delivery) -> bool:
         return delivery.lease_until is None or delivery.lease_until <= self._clock.now()
