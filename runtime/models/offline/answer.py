@@ -1,0 +1,203 @@
+"""The answer in words: every figure with its mark, then how the question was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from runtime.evidence import Json
+from runtime.models.offline import sql
+from runtime.models.offline.lexicon import MONTH_NAMES
+from runtime.models.offline.plan import Plan
+from runtime.models.offline.transcript import Done
+from runtime.models.offline.wording import bound, bucket, conditions, figure, measured, shown
+
+_LINES = 30
+_NO_CHART = "I can't draw charts yet; these are the figures the chart would show."
+
+Row = Mapping[str, Json]
+
+
+def answer(plan: Plan, result: Done) -> str:
+    """The answer to `plan` from the result of its query."""
+    mark = f" [{result.evidence}]"
+    rows = _rows(result.data)
+    writers = {
+        "scalar": _scalar,
+        "groups": _groups,
+        "extreme": _extreme,
+        "group_count": _group_count,
+        "rows": _listed,
+    }
+    body = writers[plan.shape](plan, rows, mark)
+    total = result.data.get("row_count")
+    if isinstance(total, int) and total > min(len(rows), _LINES) and plan.shape not in ("rows", "group_count"):
+        body += f"\nThese are only the first {min(len(rows), _LINES)}; the whole table is in the evidence."
+    near = _near(result.data) if not rows or _empty(rows) else ""
+    lead = f"{_NO_CHART}\n" if plan.chart else ""
+    return "\n\n".join(part for part in (lead + body, near, understood(plan)) if part)
+
+
+def understood(plan: Plan) -> str:
+    """One short sentence: table, measure, filters, period, assumptions."""
+    what = measured(plan) if plan.shape != "rows" else "the rows"
+    where = conditions(plan)
+    text = f"How I read the question: {what} in `{plan.table.file}`"
+    if plan.dimensions:
+        text += f" by {' and '.join(_dimension_words(plan))}"
+    text += f", where {where}" if where else ", all rows"
+    if plan.aggregate.divisor != 1 and plan.aggregate.column is not None:
+        text += f"; converted from {plan.aggregate.column.unit}s to {plan.aggregate.unit}s"
+    if plan.split:
+        text += f"; kept apart by `{plan.split[0].name}`, because different ones must not be added up"
+    column = plan.aggregate.column
+    if column is not None and column.null_percent > 0:
+        text += f"; rows without a `{column.name}` are left out"
+    for note in plan.assumed:
+        text += f"; {note}"
+    return f"_{text}._".replace("__", "_")
+
+
+def _dimension_words(plan: Plan) -> list[str]:
+    return [f"{d.bucket} of `{d.column.name}`" if d.bucket else f"`{d.column.name}`" for d in plan.dimensions]
+
+
+def _rows(data: Mapping[str, Any]) -> list[Row]:
+    names = [str(column["name"]) for column in data.get("columns", ())]
+    return [dict(zip(names, row, strict=False)) for row in data.get("rows", ())]
+
+
+def _empty(rows: Sequence[Row]) -> bool:
+    return len(rows) == 1 and (rows[0].get(sql.FIGURE) is None or rows[0].get(sql.ROWS) == 0)
+
+
+def _near(data: Mapping[str, Any]) -> str:
+    found = [
+        f"`{item.get('column')}` has {', '.join(shown(value) for value in item['near'])}"
+        for item in data.get("near_values", ())
+        if item.get("near")
+    ]
+    return f"Near values: {'; '.join(found)}." if found else ""
+
+
+def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    if plan.split and rows:
+        lines = [
+            f"- {_units(plan, row)}: **{figure(row[sql.FIGURE], plan.aggregate)}**{_of_rows(row)}{mark}" for row in rows
+        ]
+        return f"The {measured(plan)}:\n" + "\n".join(lines)
+    row: Row = rows[0] if rows else {}
+    value = row.get(sql.FIGURE)
+    if plan.aggregate.function not in ("count", "distinct") and value is None:
+        return f"There is nothing to compute: no row with a value in `{_measure_name(plan)}` matches{mark}."
+    number = figure(value, plan.aggregate)
+    if plan.aggregate.function == "count":
+        return f"**{number}** {'row matches' if value == 1 else 'rows match'}{mark}."
+    if plan.aggregate.function == "distinct":
+        return f"There are **{number}** different values of `{_measure_name(plan)}`{mark}."
+    return f"The {measured(plan)} is **{number}**{_period(plan)}{_of_rows(row)}{mark}."
+
+
+def _measure_name(plan: Plan) -> str:
+    return plan.aggregate.column.name if plan.aggregate.column else "rows"
+
+
+def _period(plan: Plan) -> str:
+    if plan.period is None or plan.shape not in ("scalar", "groups"):
+        return ""
+    label = plan.period.label
+    return f" for {label}" if label[0].isdigit() or label.startswith(MONTH_NAMES) else f" {label}"
+
+
+def _of_rows(row: Row) -> str:
+    count = row.get(sql.ROWS)
+    return f" (from {figure(count)} {'row' if count == 1 else 'rows'})" if count is not None else ""
+
+
+def _units(plan: Plan, row: Row) -> str:
+    return ", ".join(shown(row.get(column.name)) for column in plan.split)
+
+
+def _group_name(plan: Plan, row: Row) -> str:
+    names = [
+        bucket(row.get(d.bucket), d.bucket) if d.bucket else shown(row.get(d.column.name), d.column)
+        for d in plan.dimensions
+    ]
+    names += [shown(row.get(column.name)) for column in plan.split]
+    return ", ".join(names)
+
+
+def _groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    if not rows:
+        return f"No row matches{mark}."
+    if plan.top and plan.top[1] == 1:
+        return _winner(plan, rows, mark)
+    lines = [
+        f"- {_group_name(plan, row)}: **{figure(row[sql.FIGURE], plan.aggregate)}**"
+        f"{'' if plan.aggregate.function == 'count' else _of_rows(row)}{mark}"
+        for row in rows[:_LINES]
+    ]
+    head = f"The {measured(plan)} by {' and '.join(_dimension_words(plan))}{_period(plan)}:"
+    return head + "\n" + "\n".join(lines)
+
+
+def _winner(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    assert plan.top is not None
+    word = "highest" if plan.top[0] == "max" else "lowest"
+    number = figure(rows[0][sql.FIGURE], plan.aggregate)
+    names = [_group_name(plan, row) for row in rows[:_LINES]]
+    if len(names) == 1:
+        return f"**{names[0]}** has the {word} {measured(plan)}: **{number}**{mark}."
+    return f"There is a tie for the {word} {measured(plan)}, **{number}** each{mark}: {', '.join(names)}."
+
+
+def _extreme(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    column = plan.aggregate.column
+    assert column is not None and plan.top is not None
+    if not rows:
+        return f"No row with a value in `{column.name}` matches{mark}."
+    key = column.name if plan.aggregate.divisor == 1 else sql.FIGURE
+    word = "highest" if plan.top[0] == "max" else "lowest"
+    lines = [f"{_row_words(plan, row)}: **{_measured_cell(plan, row.get(key))}**{mark}" for row in rows[:_LINES]]
+    if len(lines) == 1:
+        return f"The {word} `{column.name}` is that of {lines[0]}."
+    head = f"These share the {word} `{column.name}`:" if plan.top[1] == 1 else f"By `{column.name}`, {word} first:"
+    return head + "\n" + "\n".join(f"- {line}" for line in lines)
+
+
+def _measured_cell(plan: Plan, value: Json) -> str:
+    column = plan.aggregate.column
+    return shown(value) if column is not None and column.dated else figure(value, plan.aggregate)
+
+
+def _row_words(plan: Plan, row: Row) -> str:
+    """A row by its first telling column, the others in parentheses."""
+    columns = [
+        c for c in sql.shown_columns(plan) if plan.aggregate.column is None or c.name != plan.aggregate.column.name
+    ]
+    if not columns:
+        return "a row"
+    lead = next((c for c in columns if c.kind == "label"), columns[0])
+    rest = [f"{c.name}: {shown(row.get(c.name), c)}" for c in columns if c != lead and row.get(c.name) is not None]
+    return f"{shown(row.get(lead.name), lead)}" + (f" ({', '.join(rest)})" if rest else "")
+
+
+def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    bounded = f" with a {measured(plan)} {bound(plan.having, plan.aggregate.unit)}" if plan.having else ""
+    noun = _dimension_words(plan)[0]
+    if not rows:
+        return f"None: no {noun}{bounded} is in the data{mark}."
+    total = figure(rows[0][sql.GROUPS])
+    lines = [f"- {_group_name(plan, row)}: {figure(row[sql.FIGURE], plan.aggregate)}{mark}" for row in rows[:_LINES]]
+    head = f"**{total}** {'value' if total == '1' else 'values'} of {noun}{bounded}{mark}:"
+    return head + "\n" + "\n".join(lines)
+
+
+def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    if not rows:
+        return f"No row matches{mark}."
+    total = rows[0][sql.IN_ALL]
+    lines = [f"- {_row_words(plan, row)}{mark}" for row in rows[:_LINES]]
+    head = f"**{figure(total)}** {'row matches' if total == 1 else 'rows match'}{mark}"
+    more = "" if total == len(lines) else f"; the first {len(lines)} are"
+    return f"{head}{more}:\n" + "\n".join(lines)

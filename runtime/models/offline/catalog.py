@@ -1,0 +1,202 @@
+"""What the tools have told about the tables: names, columns and what kind of thing each column is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Literal
+
+from runtime.evidence import Json
+from runtime.models.offline.lexicon import FLAG_WORDS, IDENTIFIER_WORDS, NON_ADDITIVE_WORDS, UNIT_COLUMN_WORDS, UNITS
+from runtime.models.offline.tokens import stems
+
+Kind = Literal["number", "date", "textdate", "flag", "label", "noisy", "id", "year", "other"]
+
+_NUMBER_TYPES = re.compile(r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|REAL|DECIMAL.*)$")
+_DATE_TYPES = re.compile(r"^(DATE|TIMESTAMP.*|DATETIME)$")
+_NOISY = re.compile(r"^\s*[^\w\s]{0,2}\s*[-(]?[\d][\d., ]*\)?\s*([A-Za-z€$£%]{1,4})?\s*$")
+TEXT_DATES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^[A-Z][a-z]{2} \d{1,2}, \d{4}$"), "%b %d, %Y"),
+    (re.compile(r"^[A-Z][a-z]{3,} \d{1,2}, \d{4}$"), "%B %d, %Y"),
+    (re.compile(r"^\d{1,2} [A-Z][a-z]{2} \d{4}$"), "%d %b %Y"),
+    (re.compile(r"^\d{1,2} [A-Z][a-z]{3,} \d{4}$"), "%d %B %Y"),
+    (re.compile(r"^\d{4}-\d{2}$"), "%Y-%m"),
+    (re.compile(r"^\d{1,2}\.\d{1,2}\.\d{4}$"), "%d.%m.%Y"),
+    (re.compile(r"^\d{4}/\d{1,2}/\d{1,2}$"), "%Y/%m/%d"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as profiled. `values` are the known values, most frequent first; `complete` says that there are no
+    others. `true_value` is the text that means yes in a flag kept as text; `date_format` reads a date kept as text."""
+
+    name: str
+    type: str
+    kind: Kind
+    words: tuple[str, ...]
+    distinct: int
+    null_percent: float = 0.0
+    minimum: Json = None
+    maximum: Json = None
+    values: tuple[str, ...] = ()
+    complete: bool = False
+    unit: str | None = None
+    true_value: str | None = None
+    date_format: str | None = None
+
+    @property
+    def additive(self) -> bool:
+        """True when adding the values up makes sense: not for ratings, rates, ages, percentages."""
+        return self.kind == "number" and not any(word in NON_ADDITIVE_WORDS for word in self.words)
+
+    @property
+    def dated(self) -> bool:
+        return self.kind in ("date", "textdate")
+
+    def first_day(self) -> date | None:
+        return as_day(self.minimum)
+
+    def last_day(self) -> date | None:
+        return as_day(self.maximum)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """`column` of this table shares values with `other_column` of `table`."""
+
+    column: str
+    table: str
+    other_column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table and the evidence id of its inspection."""
+
+    name: str
+    file: str
+    rows: int
+    columns: tuple[Column, ...]
+    keys: tuple[str, ...] = ()
+    joins: tuple[Join, ...] = ()
+    evidence: str = ""
+    words: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if column.name == name), None)
+
+    def of_kind(self, *kinds: Kind) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.kind in kinds)
+
+    @property
+    def unit_columns(self) -> tuple[Column, ...]:
+        """Columns that say in which currency or unit a row's figures are, where that varies."""
+        return tuple(
+            c for c in self.columns if c.kind == "label" and c.distinct > 1 and c.words[-1] in UNIT_COLUMN_WORDS
+        )
+
+
+def table_from(data: Mapping[str, Any], evidence: str) -> Table:
+    """A table from the data of an `inspect_table` result."""
+    name = str(data["table"])
+    samples = _samples(data.get("sample"))
+    sampled = data.get("sampled") is not None
+    columns = tuple(_column(body, samples.get(str(body["name"]), ()), sampled) for body in data.get("columns", ()))
+    return Table(
+        name=name,
+        file=str(data.get("file", name)),
+        rows=int(data.get("rows", 0)),
+        columns=columns,
+        keys=tuple(str(key) for key in data.get("keys", ())),
+        joins=tuple(Join(str(j["column"]), str(j["table"]), str(j["other_column"])) for j in data.get("joins", ())),
+        evidence=evidence,
+        words=tuple(word for word in stems(name) if not word.isdigit()),
+    )
+
+
+def with_values(table: Table, found: Sequence[tuple[str, str]]) -> Table:
+    """`table` knowing more values: (column, value) pairs that a look-up returned."""
+    columns: list[Column] = []
+    for column in table.columns:
+        more = tuple(value for name, value in found if name == column.name and value not in column.values)
+        columns.append(replace(column, values=column.values + more) if more else column)
+    return replace(table, columns=tuple(columns))
+
+
+def as_day(value: Json) -> date | None:
+    """The day of an ISO date or timestamp, or None."""
+    try:
+        return date.fromisoformat(str(value)[:10])
+    except ValueError:
+        return None
+
+
+def _samples(sample: Mapping[str, Any] | None) -> dict[str, tuple[str, ...]]:
+    if not sample:
+        return {}
+    rows = sample.get("rows", ())
+    return {
+        str(name): tuple(str(row[at]) for row in rows if at < len(row) and row[at] is not None)
+        for at, name in enumerate(sample.get("columns", ()))
+    }
+
+
+def _column(body: Mapping[str, Any], sample: tuple[str, ...], sampled: bool) -> Column:
+    name, kind_name = str(body["name"]), str(body["type"]).upper()
+    words = stems(name) or (name.casefold(),)
+    common = tuple(str(value) for value, _ in body.get("common", ()) if value is not None)
+    ends = tuple(str(body[key]) for key in ("min", "max") if isinstance(body.get(key), str))
+    seen = common + tuple(value for value in (*ends, *sample) if value not in common)
+    kind, text_format, true_value = _kind(kind_name, words, common, seen)
+    values = tuple(dict.fromkeys(seen)) if kind == "label" else ()
+    distinct = int(body.get("distinct", 0))
+    return Column(
+        name=name,
+        type=kind_name,
+        kind=kind,
+        words=words,
+        distinct=distinct,
+        null_percent=float(body.get("null_percent") or 0.0),
+        minimum=None if kind == "textdate" else body.get("min"),
+        maximum=None if kind == "textdate" else body.get("max"),
+        values=values,
+        complete=kind == "label" and not sampled and distinct <= len(values),
+        unit=next((UNITS[word] for word in reversed(words) if word in UNITS), None) if kind == "number" else None,
+        true_value=true_value,
+        date_format=text_format,
+    )
+
+
+def _kind(
+    type_name: str, words: tuple[str, ...], common: tuple[str, ...], seen: tuple[str, ...]
+) -> tuple[Kind, str | None, str | None]:
+    if type_name == "BOOLEAN":
+        return "flag", None, None
+    if _DATE_TYPES.match(type_name):
+        return "date", None, None
+    if _NUMBER_TYPES.match(type_name):
+        if words[-1] in IDENTIFIER_WORDS:
+            return "id", None, None
+        return ("year" if words[-1] == "year" and "INT" in type_name else "number"), None, None
+    if type_name != "VARCHAR":
+        return "other", None, None
+    return _text_kind(words, common, seen)
+
+
+def _text_kind(
+    words: tuple[str, ...], common: tuple[str, ...], seen: tuple[str, ...]
+) -> tuple[Kind, str | None, str | None]:
+    folded = {value.casefold() for value in common}
+    if folded and folded <= FLAG_WORDS.keys() and len(folded) <= 2 and len(common) <= 2:
+        true = next((value for value in common if FLAG_WORDS[value.casefold()]), None)
+        return "flag", None, true if true is not None else ""
+    for pattern, text_format in TEXT_DATES:
+        if seen and all(pattern.match(value) for value in seen):
+            return "textdate", text_format, None
+    numeric = sum(bool(_NOISY.match(value)) for value in seen)
+    if seen and words[-1] not in IDENTIFIER_WORDS and numeric * 2 > len(seen):
+        return "noisy", None, None
+    return "label", None, None

@@ -1,0 +1,65 @@
+"""Which table's reading stands: the one that its own words carry best; a question back when two are close."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from runtime.models.offline.catalog import Table
+from runtime.models.offline.listing import Listing
+from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
+from runtime.models.offline.reading import read
+from runtime.models.offline.tokens import Token
+
+_CLOSE = 0.75
+_LOOKED_AT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The reading that stands, and the tables whose values are worth looking up before giving up."""
+
+    reading: Reading
+    look_into: tuple[Table, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
+    """The best reading over all inspected tables."""
+    readings = [(table, read(tokens, table, today)) for table in tables]
+    whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
+    if whole:
+        return Choice(_best(whole))
+    return _nearest(readings, tokens, listing)
+
+
+def _best(readings: Sequence[tuple[Table, Reading]]) -> Reading:
+    ranked = sorted(readings, key=lambda pair: (-pair[1].score, _order(pair[1])))
+    (table, first), rest = ranked[0], ranked[1:]
+    close = [(other, reading) for other, reading in rest if first.score - reading.score < _CLOSE]
+    if isinstance(first, Cannot) or not close:
+        return first
+    rivals = [other for other, reading in close if not isinstance(reading, Cannot)]
+    if not rivals:
+        return first
+    return Ask("More than one table fits. Which one do you mean?", tuple(t.file for t in (table, *rivals))[:3])
+
+
+def _order(reading: Reading) -> int:
+    return 0 if isinstance(reading, Plan) else 1 if isinstance(reading, Ask) else 2
+
+
+def _nearest(readings: Sequence[tuple[Table, Reading]], tokens: Sequence[Token], listing: Listing) -> Choice:
+    """No table explains every word: the reason, by the table that explains most of them."""
+    missing = [(table, reading) for table, reading in readings if isinstance(reading, Cannot)]
+    if not missing:
+        return Choice(Cannot("There is no table here that I could read."))
+    ranked = sorted(missing, key=lambda pair: (len(pair[1].unknown), -pair[1].score))
+    table, nearest = ranked[0]
+    near = [pair for pair in ranked if len(pair[1].unknown) <= len(nearest.unknown) + 1][:_LOOKED_AT]
+    words = tuple(dict.fromkeys(word for _, reading in near for word in reading.unknown))
+    document = next((entry for token in tokens if (entry := listing.named(token)) and entry.kind == "document"), None)
+    if document is not None:
+        return Choice(Cannot(f"That needs reading {document.name}, and I can't read documents yet.", None))
+    return Choice(replace(nearest, table=table), tuple(t for t, _ in near), words)

@@ -1,0 +1,335 @@
+"""What the words of a question hint at: figures wanted, extremes, groupings, periods, bounds, and what stays unread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from runtime.models.offline.catalog import Table
+from runtime.models.offline.comparisons import ComparisonMention, find_comparisons, number_at
+from runtime.models.offline.lexicon import (
+    ADJECTIVES,
+    AGGREGATES,
+    BUCKET_ADVERBS,
+    BUCKETS,
+    CHART_FORMS,
+    CHART_WORDS,
+    CONTAINERS,
+    FILLERS,
+    FREQUENCY,
+    GENERIC_MEASURES,
+    GENERIC_ROWS,
+    LEAST,
+    LIGHT_VERBS,
+    MONEY_VERBS,
+    MOST,
+    NEGATIONS,
+)
+from runtime.models.offline.mentions import Mention, find_mentions
+from runtime.models.offline.periods import PeriodMention, find_periods
+from runtime.models.offline.tokens import Token
+
+Direction = Literal["max", "min"]
+
+# Phrases, longest first, and the clue each one gives. "" = says nothing by itself.
+PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("according", "to"), ""),
+    (("as", "well", "as"), "and"),
+    (("at", "all"), ""),
+    (("broken", "down", "by"), "by"),
+    (("split", "by"), "by"),
+    (("grouped", "by"), "by"),
+    (("for", "each"), "by"),
+    (("for", "every"), "by"),
+    (("by", "each"), "by"),
+    (("in", "each"), "by"),
+    (("per",), "by"),
+    (("by",), "by"),
+    (("each",), "by"),
+    (("every",), "by"),
+    (("how", "many", "times"), "rows"),
+    (("how", "many"), "many"),
+    (("how", "much"), "much"),
+    (("how", "often"), "rows"),
+    (("how", "long"), "long"),
+    (("how", "far"), "far"),
+    (("how", "large"), ""),
+    (("how", "big"), ""),
+    (("how", "high"), ""),
+    (("how", "low"), ""),
+    (("number", "of"), "many"),
+    (("numbers", "of"), "many"),
+    (("add", "up"), "sum"),
+    (("adds", "up"), "sum"),
+    (("sum", "up"), "sum"),
+    (("come", "to"), "sum"),
+    (("comes", "to"), "sum"),
+    (("in", "total"), "sum"),
+    (("in", "all"), "sum"),
+    (("all", "together"), "sum"),
+    (("on", "average"), "avg"),
+    (("comes", "first"), "first"),
+    (("ranks", "first"), "first"),
+    (("is", "first"), "first"),
+    (("most", "of"), "unread"),
+    (("over", "time"), "unread"),
+    (("so", "far"), ""),
+    (("the", "same"), "unread"),
+    (("as", "many"), "unread"),
+    (("in", "numbers"), ""),
+    (("counted", "in"), "countedin"),
+    (("counting",), "rows"),
+    (("when",), "when"),
+    (("which",), "which"),
+    (("what",), "what"),
+    (("who",), "which"),
+    (("whom",), "which"),
+    (("or",), "or"),
+    (("versus",), "or"),
+    (("vs",), "or"),
+    (("list",), "list"),
+    (("show",), "list"),
+    (("name",), "list"),
+    (("compare",), "compare"),
+    (("different",), "distinct"),
+    (("distinct",), "distinct"),
+    (("unique",), "distinct"),
+    (("single",), "single"),
+    (("longer", "kind"), "noop"),
+)
+_LEANING = frozenset(("them", "they", "those", "these", "their", "ones"))
+_NO_GROUPING = (
+    ("any",),
+    ("whatever",),
+    ("regardless", "of"),
+    ("irrespective", "of"),
+    ("across", "all"),
+    ("no", "matter"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A superlative or comparative at token `at`; `concept` is the idea its adjective stands for."""
+
+    at: int
+    direction: Direction
+    concept: str = ""
+    comparative: bool = False
+
+
+@dataclass(slots=True)
+class Clues:
+    """All clues of one question against one table. `used` marks the tokens that are understood."""
+
+    tokens: tuple[Token, ...]
+    table: Table
+    used: list[bool]
+    mentions: tuple[Mention, ...] = ()
+    periods: tuple[PeriodMention, ...] = ()
+    comparisons: tuple[ComparisonMention, ...] = ()
+    extremes: list[Extreme] = field(default_factory=list[Extreme])
+    phrases: list[tuple[str, int, int]] = field(default_factory=list[tuple[str, int, int]])
+    aggregates: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    buckets: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    ignored: set[int] = field(default_factory=set[int])
+    frequency: bool = False
+    money: bool = False
+    generic: bool = False
+    rows_at: list[int] = field(default_factory=list[int])
+    negations: list[int] = field(default_factory=list[int])
+    top: int | None = None
+    chart: bool = False
+
+    def has(self, clue: str) -> bool:
+        return any(name == clue for name, _, _ in self.phrases)
+
+    def mention_at(self, at: int) -> Mention | None:
+        return next((mention for mention in self.mentions if mention.first <= at < mention.after), None)
+
+    def next_content(self, at: int) -> int | None:
+        """The first token from `at` on that is no mere filler, within the clause."""
+        for index in range(at, len(self.tokens)):
+            token = self.tokens[index]
+            if token.kind == "punct" and token.low not in "-'":
+                return None
+            if self.mention_at(index) or not (token.stem in FILLERS or not token.wordlike):
+                return index
+        return None
+
+    def unread(self) -> tuple[str, ...]:
+        """The words nobody has understood."""
+        return tuple(t.text for t, used in zip(self.tokens, self.used, strict=True) if not used and t.wordlike)
+
+
+def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
+    """The clues of `tokens` read against `table`: of the file names, only its own is understood."""
+    clues = Clues(tuple(tokens), table, [False] * len(tokens))
+    _files(clues)
+    _no_grouping(clues)
+    clues.comparisons = find_comparisons(tokens)
+    _use_all(clues, clues.comparisons)
+    clues.periods = tuple(p for p in find_periods(tokens, today) if not any(clues.used[p.first : p.after]))
+    _use_all(clues, clues.periods)
+    clues.mentions = find_mentions(tokens, table, [not used for used in clues.used])
+    _use_all(clues, clues.mentions)
+    _top_numbers(clues)
+    _phrases(clues)
+    for at in range(len(clues.tokens)):
+        _word(clues, at)
+    _leaning_words(clues)
+    return clues
+
+
+def _use_all(clues: Clues, spans: Sequence[ComparisonMention] | Sequence[PeriodMention] | Sequence[Mention]) -> None:
+    for span in spans:
+        _use(clues, span.first, span.after)
+
+
+def _use(clues: Clues, first: int, after: int) -> None:
+    clues.used[first:after] = [True] * (after - first)
+
+
+def _files(clues: Clues) -> None:
+    own = {clues.table.file.casefold(), clues.table.file.casefold().rsplit("/", 1)[-1]}
+    for at, token in enumerate(clues.tokens):
+        if token.kind == "file" and token.low in own:
+            clues.used[at] = True
+            clues.ignored.add(at)
+
+
+def _no_grouping(clues: Clues) -> None:
+    """ "whatever the activity", "all activities together": said to mean that nothing is picked or split."""
+    lows = [token.low for token in clues.tokens]
+    names = {column.words[-1] for column in clues.table.columns}
+    for at in range(len(lows)):
+        for words in _NO_GROUPING:
+            if tuple(lows[at : at + len(words)]) == words:
+                end = at + len(words)
+                end += end < len(lows) and lows[end] in ("the", "of", "my", "which", "what")
+                if end < len(lows) and clues.tokens[end].stem in names:
+                    _use(clues, at, end + 1)
+        if lows[at] == "all" and lows[at + 2 : at + 3] == ["together"] and clues.tokens[at + 1].stem in names:
+            _use(clues, at, at + 3)
+
+
+def _leaning_words(clues: Clues) -> None:
+    """ "them", "those" before anything is named point at something said earlier, which is not known here."""
+    named = min((mention.first for mention in clues.mentions), default=len(clues.tokens))
+    for at, token in enumerate(clues.tokens[:named]):
+        if token.low in _LEANING:
+            clues.used[at] = False
+
+
+def _top_numbers(clues: Clues) -> None:
+    """ "top 5", "the three most expensive", "5 largest"."""
+    for at, token in enumerate(clues.tokens):
+        value = None if clues.used[at] else number_at(clues.tokens, at)
+        if value is None or value != int(value) or token.low in ("once", "twice") or not 1 <= value <= 1000:
+            continue
+        before = clues.tokens[at - 1].low if at else ""
+        after = clues.tokens[at + 1] if at + 1 < len(clues.tokens) else None
+        ranked = after is not None and (after.stem in MOST | LEAST or after.low in ADJECTIVES)
+        if before in ("top", "bottom") or (ranked and token.low != "one"):
+            clues.top = int(value)
+            clues.used[at] = True
+
+
+def _phrases(clues: Clues) -> None:
+    lows = [token.low for token in clues.tokens]
+    at = 0
+    while at < len(lows):
+        for words, clue in PHRASES:
+            end = at + len(words)
+            inside = clues.mention_at(at)
+            if tuple(lows[at:end]) == words and (inside is None or not any(m.values for m in (inside,))):
+                _phrase(clues, clue, at, end)
+                at = end - 1
+                break
+        at += 1
+
+
+def _phrase(clues: Clues, clue: str, first: int, after: int) -> None:
+    if clue == "unread":
+        clues.used[first:after] = [False] * (after - first)
+        clues.ignored.update(range(first, after))
+        return
+    if clue not in ("or", "compare"):
+        _use(clues, first, after)
+    clues.ignored.update(range(first, after))
+    if clue in ("sum", "avg"):
+        clues.aggregates.append((clue, first))
+    elif clue:
+        clues.phrases.append((clue, first, after))
+
+
+def _word(clues: Clues, at: int) -> None:
+    """The clues of one word that is not part of a phrase. A word may be a mention and a clue at once ("total")."""
+    token = clues.tokens[at]
+    if at in clues.ignored or token.kind not in ("word", "number") or (clues.used[at] and not clues.mention_at(at)):
+        return
+    mention = clues.mention_at(at)
+    if mention is not None and (mention.after - mention.first > 1 or mention.values):
+        return
+    understood = _clue_word(clues, at, token, mention)
+    if understood or token.stem in FILLERS:
+        clues.used[at] = True
+
+
+def _clue_word(clues: Clues, at: int, token: Token, mention: Mention | None) -> bool:
+    word, low = token.stem, token.low
+    if low in ADJECTIVES or word in MOST | LEAST:
+        return _extreme(clues, at, low, word)
+    if word in AGGREGATES:
+        clues.aggregates.append((AGGREGATES[word], at))
+        return True
+    if word in BUCKETS and (mention is None or any(column.dated for column in mention.columns) or not mention.columns):
+        clues.buckets.append((BUCKETS[word], at))
+        return False
+    if low in NEGATIONS:
+        clues.negations.append(at)
+        return False
+    if word in CHART_WORDS or (clues.chart and word in CHART_FORMS):
+        clues.chart = True
+        return True
+    return _soft_word(clues, at, word, mention)
+
+
+def _soft_word(clues: Clues, at: int, word: str, mention: Mention | None) -> bool:
+    if word in CHART_FORMS and any(token.stem in CHART_WORDS for token in clues.tokens):
+        return True
+    if word in FREQUENCY:
+        clues.frequency = True
+        return True
+    if word in MONEY_VERBS:
+        clues.money = True
+    if word in GENERIC_MEASURES:
+        clues.generic = True
+    if word in GENERIC_ROWS and (mention is None or not mention.columns):
+        clues.rows_at.append(at)
+        return True
+    if mention is not None:
+        return True
+    return word in MONEY_VERBS | GENERIC_MEASURES | LIGHT_VERBS | CONTAINERS
+
+
+def _extreme(clues: Clues, at: int, low: str, word: str) -> bool:
+    if low in ADJECTIVES:
+        direction, concept = ADJECTIVES[low]
+        before = clues.tokens[at - 1].low if at else ""
+        if low == "expensive" and before == "least":
+            direction = "min"
+        comparative = low.endswith("er") or low in ("more", "less")
+        if low == "expensive" and before in ("most", "least", "more", "less"):
+            clues.extremes = [extreme for extreme in clues.extremes if extreme.at != at - 1]
+        clues.extremes.append(Extreme(at, "max" if direction == "max" else "min", concept, comparative))
+        return True
+    clues.extremes.append(Extreme(at, "max" if word in MOST else "min"))
+    return True
+
+
+def is_adverb(token: Token) -> bool:
+    """ "monthly", "daily": a bucket said as an adverb."""
+    return token.stem in BUCKET_ADVERBS

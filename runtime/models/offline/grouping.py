@@ -1,0 +1,160 @@
+"""What the rows are grouped by: "by category", "which month", "monthly", "work or leisure"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runtime.models.offline.catalog import Column
+from runtime.models.offline.clues import Clues, is_adverb
+from runtime.models.offline.conditions import date_column
+from runtime.models.offline.lexicon import FILLERS
+from runtime.models.offline.mentions import Mention
+from runtime.models.offline.plan import Ask, Cannot, Dimension, ValueFilter
+from runtime.models.offline.targets import Target
+
+_LABELS = ("label", "id", "year", "flag")
+
+
+def dimensions_of(
+    clues: Clues, targets: Sequence[Target], values: Sequence[ValueFilter], *, ranked: bool, bounded: bool
+) -> tuple[Dimension, ...] | Ask | Cannot:
+    """The dimensions of the question. `ranked`: it asks for an extreme; `bounded`: it bounds groups or rows."""
+    found: dict[tuple[str, str], Dimension] = {}
+    for part in (_said_by(clues), _labels(clues, targets, values, ranked, bounded), _calendar(clues, targets)):
+        if not isinstance(part, tuple):
+            return part
+        for dimension in part:
+            found.setdefault((dimension.column.name, dimension.bucket), dimension)
+    listed = _alternatives(clues, values) if ranked else None
+    if listed is not None:
+        found.setdefault((listed.name, ""), Dimension(listed))
+    return tuple(found.values())
+
+
+def _said_by(clues: Clues) -> tuple[Dimension, ...] | Ask | Cannot:
+    """The dimensions after "by", "per", "each"."""
+    found: list[Dimension] = []
+    for clue, first, after in clues.phrases:
+        if clue != "by":
+            continue
+        index = clues.next_content(after)
+        if index is not None and any(at == index for _, at in clues.buckets) and clues.tokens[after].low == "the":
+            return Cannot("I can't tell whether that date is what to go by or what to group by.", clues.table)
+        while index is not None:
+            dimension = _dimension_at(clues, index)
+            if isinstance(dimension, (Ask, Cannot)):
+                return dimension
+            if dimension is None:
+                if not found and not _harmless(clues, index, clues.tokens[first].low):
+                    return Cannot(f"I can't tell what “{clues.tokens[first].text} …” groups by.", clues.table)
+                break
+            found.append(dimension)
+            mention = clues.mention_at(index)
+            index = _after_and(clues, mention.after if mention else index + 1)
+        if index is None and not found:
+            return Cannot(f"I can't tell what “{clues.tokens[first].text} …” groups by.", clues.table)
+    return tuple(found)
+
+
+def _after_and(clues: Clues, at: int) -> int | None:
+    """The next noun of "by category and month"; only what could be a dimension counts."""
+    if at + 1 >= len(clues.tokens) or clues.tokens[at].low != "and":
+        return None
+    index = clues.next_content(at + 1)
+    if index is None or index > at + 2:
+        return None
+    mention = clues.mention_at(index)
+    labels = mention is not None and not mention.values and any(c.kind in _LABELS for c in mention.columns)
+    return index if labels or any(at == index for _, at in clues.buckets) else None
+
+
+def _dimension_at(clues: Clues, index: int) -> Dimension | Ask | Cannot | None:
+    bucket = next((bucket for bucket, at in clues.buckets if at == index), "")
+    if bucket:
+        column = date_column(clues)
+        return Dimension(column, bucket) if isinstance(column, Column) else column
+    mention = clues.mention_at(index)
+    if mention is None or mention.values:
+        return None
+    label = next((column for column in mention.columns if column.kind in _LABELS), None)
+    return Dimension(label) if label else None
+
+
+def _harmless(clues: Clues, index: int, word: str) -> bool:
+    """ "books by Calvino", "every workout", "by total minutes" group nothing; "per kilometre" is a rate."""
+    mention = clues.mention_at(index)
+    if word == "per":
+        return False
+    if mention is None:
+        return index in clues.rows_at or any(at == index for _, at in clues.aggregates)
+    return True
+
+
+def _labels(
+    clues: Clues, targets: Sequence[Target], values: Sequence[ValueFilter], ranked: bool, bounded: bool
+) -> tuple[Dimension, ...]:
+    """Label columns that an extreme, a bound or "which" turns into the groups."""
+    filtered = {value.column.name for value in values}
+    rows_named = any(mention.table for mention in clues.mentions)
+    found: list[Dimension] = []
+    for mention in clues.mentions:
+        column = next((c for c in mention.columns if c.kind in ("label", "id", "year")), None)
+        if column is None or mention.values or mention.table:
+            continue
+        if column.name in filtered and not _asked_which(clues, mention):
+            continue
+        is_target = any(target.column == column for target in targets)
+        counts_rows = any(said.times for said in clues.comparisons) or rows_named
+        if (is_target and bounded and counts_rows) or (ranked and not is_target) or _asked_which(clues, mention):
+            found.append(Dimension(column))
+    return tuple(found)
+
+
+def _asked_which(clues: Clues, mention: Mention) -> bool:
+    """True for "which purpose", "what genres"."""
+    for clue, _, after in clues.phrases:
+        if clue in ("which", "what") and after <= mention.first <= after + 3:
+            between = clues.tokens[after : mention.first]
+            if all(token.stem in FILLERS or clues.used[at] for at, token in enumerate(between, after)):
+                return not any(clues.mention_at(at) for at in range(after, mention.first))
+    return False
+
+
+def _calendar(clues: Clues, targets: Sequence[Target]) -> tuple[Dimension, ...] | Ask | Cannot:
+    """Calendar words that are not part of a period ("the month of May") are buckets."""
+    found: list[Dimension] = []
+    for bucket, at in clues.buckets:
+        if _introduces_period(clues, at):
+            clues.used[at] = True
+            continue
+        mention = clues.mention_at(at)
+        wanted = bool(clues.extremes or clues.comparisons or clues.has("first")) or is_adverb(clues.tokens[at])
+        wanted = wanted or any(target.bucket == bucket for target in targets) or _which_before(clues, at)
+        wanted = wanted or any(clue == "by" and after <= at <= after + 1 for clue, _, after in clues.phrases)
+        if not wanted:
+            clues.used[at] = mention is not None and any(column.dated for column in mention.columns)
+            continue
+        clues.used[at] = True
+        column = date_column(clues)
+        if not isinstance(column, Column):
+            return column
+        found.append(Dimension(column, bucket))
+    return tuple(found)
+
+
+def _introduces_period(clues: Clues, at: int) -> bool:
+    after = at + 1 + (at + 1 < len(clues.tokens) and clues.tokens[at + 1].low in ("of", "in"))
+    return any(period.first == after for period in clues.periods) and not (
+        clues.extremes or clues.has("many") or clues.has("which") or clues.has("what")
+    )
+
+
+def _which_before(clues: Clues, at: int) -> bool:
+    return any(clue in ("which", "what") and 0 <= at - after <= 1 for clue, _, after in clues.phrases)
+
+
+def _alternatives(clues: Clues, values: Sequence[ValueFilter]) -> Column | None:
+    """ "Work or leisure, which …": the column of two or more alternatives."""
+    if not clues.has("or"):
+        return None
+    return next((value.column for value in values if len(value.values) > 1 and not value.negated), None)

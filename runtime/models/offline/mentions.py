@@ -1,0 +1,164 @@
+"""Which words of a question name the table, its columns, and values that occur in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+
+from runtime.models.offline.catalog import Column, Table
+from runtime.models.offline.lexicon import CONVERSIONS, FILLERS, IDENTIFIER_WORDS, THESAURUS, UNITS
+from runtime.models.offline.tokens import Token, stem, stems
+
+_LONGEST = 6
+_DROPPABLE = IDENTIFIER_WORDS | frozenset(stem(word) for word in ("name", "date", "at", "on", "time")) | UNITS.keys()
+_NEAR_LENGTH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that occurs in a column, in all its spellings."""
+
+    column: Column
+    spellings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Tokens [first, after) and all that they may name here. `units` are the columns measured in (or convertible to)
+    the unit named; `loose` says that a synonym, part or near spelling was needed; `taken` then explains it."""
+
+    first: int
+    after: int
+    table: bool = False
+    columns: tuple[Column, ...] = ()
+    values: tuple[Value, ...] = ()
+    units: tuple[Column, ...] = ()
+    unit: str = ""
+    loose: bool = False
+    taken: str = ""
+
+    @property
+    def empty(self) -> bool:
+        return not (self.table or self.columns or self.values or self.units)
+
+
+def find_mentions(tokens: Sequence[Token], table: Table, free: Sequence[bool]) -> tuple[Mention, ...]:
+    """The mentions among the `free` tokens: longest first, exact names before loose ones, without overlaps."""
+    open_tokens = list(free)
+    found: list[Mention] = []
+    for finder in (_exact, _loose):
+        for length in range(_LONGEST, 0, -1):
+            for first in range(len(tokens) - length + 1):
+                span = range(first, first + length)
+                if not all(open_tokens[at] and tokens[at].wordlike for at in span):
+                    continue
+                mention = finder(tokens, table, first, first + length)
+                if mention is not None:
+                    found.append(mention)
+                    for at in span:
+                        open_tokens[at] = False
+    return tuple(sorted(found, key=lambda mention: mention.first))
+
+
+def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Mention | None:
+    part = tokens[first:after]
+    words = tuple(token.stem for token in part)
+    if len(part) == 1 and part[0].kind == "quoted":
+        words = stems(part[0].low)
+    unit = UNITS.get(words[0], "") if len(words) == 1 else ""
+    mention = Mention(
+        first,
+        after,
+        table=bool(table.words) and words == table.words,
+        columns=tuple(column for column in table.columns if column.words == words),
+        values=() if _mere_filler(part) else _values(words, table),
+        units=_measured_in(unit, table),
+        unit=unit,
+    )
+    return None if mention.empty else mention
+
+
+def _mere_filler(part: Sequence[Token]) -> bool:
+    """A value spelled like a filler ("us", "it") counts only in its own capitals or in quotes."""
+    token = part[0]
+    return len(part) == 1 and token.kind == "word" and token.stem in FILLERS and not token.text.isupper()
+
+
+def _values(words: tuple[str, ...], table: Table) -> tuple[Value, ...]:
+    found: list[Value] = []
+    for column in table.of_kind("label"):
+        spellings = tuple(value for value in column.values if stems(value) == words)
+        if spellings and len("".join(words)) > 1:
+            found.append(Value(column, spellings))
+    return tuple(found)
+
+
+def _measured_in(unit: str, table: Table) -> tuple[Column, ...]:
+    if not unit:
+        return ()
+    same = tuple(column for column in table.columns if column.unit == unit)
+    return same or tuple(column for column in table.columns if (column.unit or "", unit) in CONVERSIONS)
+
+
+def _loose(tokens: Sequence[Token], table: Table, first: int, after: int) -> Mention | None:
+    if after - first > 1 or tokens[first].kind not in ("word", "quoted"):
+        return None
+    token = tokens[first]
+    if token.stem in FILLERS:
+        return None
+    return (
+        _part_of_column(token, table, first)
+        or _synonym(token, table, first)
+        or _part_of_value(token, table, first)
+        or _near_value(token, table, first)
+    )
+
+
+def _part_of_column(token: Token, table: Table, first: int) -> Mention | None:
+    """ "distance" for distance_km always; "budget" for monthly_budget when no other column has the word."""
+    core = tuple(c for c in table.columns if tuple(w for w in c.words if w not in _DROPPABLE) == (token.stem,))
+    holding = tuple(column for column in table.columns if token.stem in column.words and token.stem not in UNITS)
+    columns = core or (holding if len(holding) == 1 else ())
+    return Mention(first, first + 1, columns=columns, loose=not core) if columns else None
+
+
+def _synonym(token: Token, table: Table, first: int) -> Mention | None:
+    same = frozenset[str]().union(*(group for group in THESAURUS if token.stem in group))
+    if not same:
+        return None
+    columns = tuple(column for column in table.columns if len(column.words) == 1 and column.words[0] in same)
+    named = len(table.words) == 1 and table.words[0] in same
+    return Mention(first, first + 1, table=named, columns=columns, loose=True) if named or columns else None
+
+
+def _part_of_value(token: Token, table: Table, first: int) -> Mention | None:
+    """A whole word of known values: "Calvino" for "Italo Calvino"."""
+    if len(token.low) < 4:
+        return None
+    found = tuple(
+        Value(column, spellings)
+        for column in table.of_kind("label")
+        if (spellings := tuple(value for value in column.values if token.stem in stems(value)))
+    )
+    if len(found) != 1 or len({value.casefold() for value in found[0].spellings}) != 1:
+        return None
+    taken = f"“{token.text}” as {found[0].column.name} “{found[0].spellings[0]}”"
+    return Mention(first, first + 1, values=found, loose=True, taken=taken)
+
+
+def _near_value(token: Token, table: Table, first: int) -> Mention | None:
+    """One slip of the keyboard away from exactly one known value or column."""
+    if len(token.low) < _NEAR_LENGTH:
+        return None
+    near = [
+        Value(column, (value,))
+        for column in table.of_kind("label")
+        for value in column.values
+        if abs(len(value) - len(token.low)) <= 1 and OSA.distance(value.casefold(), token.low, score_cutoff=1) == 1
+    ]
+    if len(near) != 1:
+        return None
+    taken = f"“{token.text}” as {near[0].column.name} “{near[0].spellings[0]}”"
+    return Mention(first, first + 1, values=tuple(near), loose=True, taken=taken)

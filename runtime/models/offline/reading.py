@@ -1,0 +1,123 @@
+"""From clues to a plan for one table, or a plain reason why not. Every word must have found its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from runtime.models.offline.catalog import Column, Table
+from runtime.models.offline.clues import Clues, gather
+from runtime.models.offline.conditions import Span, span_of, value_filters
+from runtime.models.offline.grouping import dimensions_of
+from runtime.models.offline.lexicon import QUANTITY_WORDS
+from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, ValueFilter
+from runtime.models.offline.shapes import Parts, shape
+from runtime.models.offline.targets import bounds_of, counted
+from runtime.models.offline.tokens import Token
+
+
+def read(tokens: Sequence[Token], table: Table, today: date | None) -> Reading:
+    """The reading of a question against `table`: a plan only if every word of it is accounted for."""
+    clues = gather(tokens, table, today)
+    reading = _read(clues)
+    score = _score(clues)
+    unread = clues.unread()
+    if unread:
+        return Cannot("", table, unread, score)
+    if isinstance(reading, Plan):
+        return replace(reading, score=score - 0.5 * len(reading.assumed))
+    return replace(reading, score=score)
+
+
+def _read(clues: Clues) -> Reading:
+    values = value_filters(clues)
+    if not isinstance(values, tuple):
+        return values
+    span = span_of(clues)
+    if not isinstance(span, Span):
+        return span
+    bounds = bounds_of(clues)
+    if not isinstance(bounds, tuple):
+        return bounds
+    targets = counted(clues)
+    ranked = bool(clues.extremes) or clues.has("first")
+    dimensions = dimensions_of(clues, targets, values, ranked=ranked, bounded=bool(bounds))
+    if not isinstance(dimensions, tuple):
+        return dimensions
+    _settle_joining_words(clues, values, dimensions)
+    parts = Parts(clues, values, span, bounds, targets, dimensions)
+    return _guarded(shape(parts), clues)
+
+
+def _settle_joining_words(clues: Clues, values: Sequence[ValueFilter], dimensions: Sequence[Dimension]) -> None:
+    """ "or" is understood between two values of one column, "compare" where there are groups to compare."""
+    listed = any(len(value.values) > 1 for value in values)
+    for clue, first, after in clues.phrases:
+        if (clue == "or" and listed) or (clue == "compare" and dimensions):
+            clues.used[first:after] = [True] * (after - first)
+        if clue == "single" and not clues.extremes:
+            clues.used[first:after] = [False] * (after - first)
+
+
+def _guarded(reading: Reading, clues: Clues) -> Reading:
+    """The last checks that hold for every plan: no mixed units, no text added up, no column left without a role."""
+    if not isinstance(reading, Plan):
+        return reading
+    column = reading.aggregate.column
+    if column is not None and column.kind == "noisy":
+        return Cannot(
+            f"`{column.name}` in {clues.table.file} is text with other signs in it, so I don't compute with it.",
+            clues.table,
+        )
+    stray = _stray(reading, clues)
+    if stray is not None:
+        return Cannot(f"I can't tell what to do with “{stray.name}” in this question.", clues.table)
+    return _unmixed(reading)
+
+
+def _stray(plan: Plan, clues: Clues) -> Column | None:
+    """A label column that was named but plays no part; those of listed rows are shown, so they do."""
+    if plan.shape in ("extreme", "rows"):
+        return None
+    placed = {value.column.name for value in plan.values} | {d.column.name for d in plan.dimensions}
+    placed |= {plan.aggregate.column.name} if plan.aggregate.column else set()
+    for mention in clues.mentions:
+        if mention.table or mention.values:
+            continue
+        labels = [column for column in mention.columns if column.kind in ("label", "id", "year", "other")]
+        if labels and len(labels) == len(mention.columns) and not any(column.name in placed for column in labels):
+            return labels[0]
+    return None
+
+
+def _unmixed(plan: Plan) -> Reading:
+    """Figures in several currencies or units are never put together: split where possible, else asked about."""
+    column = plan.aggregate.column
+    own_unit = column is not None and (column.unit is not None or column.words[-1] in QUANTITY_WORDS)
+    if plan.aggregate.function in ("count", "distinct") or column is None or column.kind != "number" or own_unit:
+        return plan
+    single = {value.column.name for value in plan.values if not value.negated and _one_value(value)}
+    varying = tuple(
+        unit
+        for unit in plan.table.unit_columns
+        if unit.name not in single and all(dimension.column.name != unit.name for dimension in plan.dimensions)
+    )
+    if not varying:
+        return plan
+    if plan.shape == "scalar" or (plan.shape == "groups" and plan.top is None):
+        return replace(plan, split=varying)
+    return Ask(f"The {varying[0].name} differs from row to row: in which one?", varying[0].values[:3])
+
+
+def _one_value(value: ValueFilter) -> bool:
+    return len({text.strip().casefold() for text in value.values}) == 1
+
+
+def _score(clues: Clues) -> float:
+    """How firmly the table's own words carry the question."""
+    score = 4.0 * sum(token.kind == "file" for token in clues.tokens if token.low.endswith(clues.table.file.casefold()))
+    for mention in clues.mentions:
+        worth = 3.0 if mention.table else 2.0 if mention.columns or mention.values else 1.5
+        score += worth / 2 if mention.loose else worth
+    return score

@@ -1,0 +1,85 @@
+"""What the analyst says when it gives no figure: plainly, with what is there instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runtime.models.offline.catalog import Table
+from runtime.models.offline.lexicon import ENGLISH, WRITE_VERBS
+from runtime.models.offline.listing import Listing
+from runtime.models.offline.plan import Ask, Cannot
+from runtime.models.offline.tokens import Token
+from runtime.models.offline.transcript import CHOICES_LEAD
+from runtime.models.offline.wording import shown
+
+ABOUT = "I'm a rule-based reader that works without a language model"
+_POLITE = frozenset(["please", "can", "could", "you", "and", "then", "now", "kindly", "just", "also", "to"])
+_SHOWN_VALUES = 8
+
+
+def refused_at_once(question: str, tokens: Sequence[Token]) -> str | None:
+    """The refusal of what needs no look at the data: no question, a wish to change something, another language."""
+    words = [token for token in tokens if token.kind == "word"]
+    if not words:
+        return "I can't find a question in that. Ask me for a count, a total or an average over the tables here."
+    if _wants_change(tokens):
+        return "I can't do that: I only read the data here, so nothing was changed, created or sent."
+    if len(words) >= 4 and not any(token.low in ENGLISH for token in words):
+        return f"I can't read this question: {ABOUT}, and it knows English only."
+    return None
+
+
+def _wants_change(tokens: Sequence[Token]) -> bool:
+    """A verb of changing that opens a clause as an order: "delete those rows", "please update …"."""
+    opening = True
+    for token in tokens:
+        if token.kind == "punct":
+            opening = token.low in ".;:!?,—–"
+        elif opening and token.low in WRITE_VERBS:
+            return True
+        elif token.low not in _POLITE:
+            opening = False
+        elif token.low == "and":
+            opening = True
+    return False
+
+
+def cannot(reading: Cannot) -> str:
+    """The refusal with its reason and what the nearest table holds."""
+    if reading.unknown:
+        words = ", ".join(f"“{word}”" for word in dict.fromkeys(reading.unknown))
+        reason = f"I found no meaning for {words} in the data here."
+    else:
+        reason = reading.reason
+    about = f" {_holds(reading.table)}" if reading.table is not None else ""
+    return f"I can't answer that: {reason}{about}\n\n_{ABOUT}; wording it by the names of columns and values helps._"
+
+
+def _holds(table: Table) -> str:
+    columns = ", ".join(f"`{column.name}`" for column in table.columns)
+    values = [
+        f"`{c.name}` holds {', '.join(shown(value) for value in c.values[:_SHOWN_VALUES])}"
+        + ("" if c.complete and len(c.values) <= _SHOWN_VALUES else " and others")
+        for c in table.columns
+        if c.kind == "label" and c.values
+    ]
+    known = f"; {'; '.join(values[:3])}" if values else ""
+    where = f" ([{table.evidence}])" if table.evidence else ""
+    return f"The nearest table is `{table.file}` with {columns}{known}{where}."
+
+
+def ask(reading: Ask) -> str:
+    """The question back, with its choices on the last line."""
+    return f"I'm not sure how to read that. {reading.question}\n{CHOICES_LEAD} {' · '.join(reading.choices)}"
+
+
+def no_tables(listing: Listing) -> str:
+    """What is said when there is no table at all."""
+    documents = [entry.name for entry in listing.entries if entry.kind == "document"]
+    skipped = [f"{entry.name} ({entry.reason})" for entry in listing.entries if entry.kind == "skipped"]
+    text = "I can't answer that: there is no table here that I could compute with."
+    if documents:
+        text += f" There are documents ({', '.join(documents[:10])}), but I can't read documents yet."
+    if skipped:
+        text += f" Not read: {'; '.join(skipped[:5])}."
+    return text

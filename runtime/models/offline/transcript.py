@@ -1,0 +1,128 @@
+"""The present turn as the request's messages tell it: the question, and every call made so far with its envelope."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, cast
+
+from runtime.models.offline.catalog import as_day
+from runtime.models.port import Message, ModelMessage, ModelRequest, ResultsMessage, ToolCall, UserMessage
+
+CHOICES_LEAD = "Please answer with one of these:"
+_QUESTION_LINE = re.compile(r"^Question:[ \t]*", re.MULTILINE)
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A finished call. `envelope` is None when the result text was cut so that it no longer reads as JSON."""
+
+    call: ToolCall
+    envelope: Mapping[str, Any] | None
+
+    @property
+    def ok(self) -> bool:
+        return self.envelope is not None and self.envelope.get("ok") is True
+
+    @property
+    def evidence(self) -> str:
+        return "" if self.envelope is None else str(self.envelope.get("evidence", ""))
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        body = self.envelope.get("data") if self.envelope else None
+        return cast(Mapping[str, Any], body) if isinstance(body, Mapping) else {}
+
+    @property
+    def error(self) -> str:
+        """The engine's words for a failed call."""
+        if self.envelope is None:
+            return "the result was cut and can't be read"
+        error = self.envelope.get("error")
+        return str(cast(Mapping[str, Any], error).get("message", "")) if isinstance(error, Mapping) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """`question` is what is to be answered; `steps` counts the model steps taken for it so far."""
+
+    question: str
+    today: date | None
+    done: tuple[Done, ...]
+    steps: int
+
+    def of(self, tool: str) -> tuple[Done, ...]:
+        return tuple(done for done in self.done if done.call.name == tool)
+
+
+def turn_of(request: ModelRequest) -> Turn:
+    """The present turn. A message that the run itself puts after results is no question."""
+    messages = request.messages
+    start = _question_at(messages)
+    asked = messages[start].text if start >= 0 else ""  # type: ignore[union-attr]
+    question = _combined(messages[:start], plain_question(asked)) if start >= 0 else ""
+    today = as_day(match.group()) if (match := _DAY.search(request.context)) else None
+    rest = messages[start + 1 :]
+    return Turn(question, today, _done(rest), sum(isinstance(message, ModelMessage) for message in rest))
+
+
+def plain_question(text: str) -> str:
+    """The question without the context that stands before its `Question:` line."""
+    found = list(_QUESTION_LINE.finditer(text))
+    return (text[found[-1].end() :] if found else text).strip()
+
+
+def _question_at(messages: Sequence[Message]) -> int:
+    for at in range(len(messages) - 1, -1, -1):
+        if isinstance(messages[at], UserMessage) and not (at and isinstance(messages[at - 1], ResultsMessage)):
+            return at
+    return -1
+
+
+def _combined(before: Sequence[Message], question: str) -> str:
+    """The earlier question with the choice just made, when the last thing said was a question back."""
+    if len(before) < 2 or not isinstance(before[-1], ModelMessage):
+        return question
+    choices = offered(before[-1].text)
+    picked = next((choice for choice in choices if choice.casefold() == question.strip(" .!").casefold()), None)
+    at = _question_at(before[:-1])
+    if picked is None or at < 0:
+        return question
+    earlier = before[at]
+    assert isinstance(earlier, UserMessage)
+    return f"{_combined(before[:at], plain_question(earlier.text))} ({picked})"
+
+
+def offered(text: str) -> tuple[str, ...]:
+    """The choices that a question back of ours offered, or none."""
+    lead = text.rfind(CHOICES_LEAD)
+    return (
+        ()
+        if lead < 0
+        else tuple(part.strip() for part in text[lead + len(CHOICES_LEAD) :].split(" · ") if part.strip())
+    )
+
+
+def _done(messages: Sequence[Message]) -> tuple[Done, ...]:
+    calls: dict[str, ToolCall] = {}
+    found: list[Done] = []
+    for message in messages:
+        if isinstance(message, ModelMessage):
+            calls.update({call.id: call for call in message.calls})
+        elif isinstance(message, ResultsMessage):
+            for result in message.results:
+                if result.call_id in calls:
+                    found.append(Done(calls[result.call_id], _envelope(result.text)))
+    return tuple(found)
+
+
+def _envelope(text: str) -> Mapping[str, Any] | None:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return None
+    return cast(Mapping[str, Any], body) if isinstance(body, dict) else None

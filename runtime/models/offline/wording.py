@@ -1,0 +1,107 @@
+"""How figures, dates, columns and filters are put into words."""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+from runtime.evidence import Json
+from runtime.models.offline.catalog import Column
+from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES
+from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, ValueFilter
+
+_UNIT_NAMES = {"minute": "minutes", "hour": "hours", "second": "seconds", "mile": "miles", "percent": "percent"}
+_OPERATORS = {"=": "exactly", "<": "under", "<=": "at most", ">": "over", ">=": "at least"}
+_FUNCTIONS = {"sum": "total", "avg": "average", "median": "median", "min": "lowest", "max": "highest"}
+
+
+def figure(value: Json, aggregate: Aggregate | None = None) -> str:
+    """A number as people read it: thousands marks, at most two decimals (four below one), money with two."""
+    number = _decimal(value)
+    if number is None:
+        return shown(value)
+    column = aggregate.column if aggregate else None
+    unit = _UNIT_NAMES.get(aggregate.unit, aggregate.unit) if aggregate else ""
+    money = column is not None and column.kind == "number" and bool(set(column.words) & MONEY_COLUMNS)
+    if aggregate is not None and aggregate.function in ("count", "distinct"):
+        money, unit = False, ""
+    return _grouped(number, money) + (f" {unit}" if unit else "")
+
+
+def _grouped(number: Decimal, money: bool) -> str:
+    if number == number.to_integral_value() and not money:
+        return f"{int(number):,}"
+    places = 2 if money or abs(number) >= 1 else 4
+    text = f"{number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,.{places}f}"
+    return text if money else text.rstrip("0").rstrip(".")
+
+
+def _decimal(value: Json) -> Decimal | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def shown(value: Json, column: Column | None = None) -> str:
+    """A cell: text as it stands (marks that would format are taken out), nothing as "(no value)"."""
+    if value is None:
+        return "(no value)"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float) and (column is None or column.kind not in ("id", "year")):
+        return figure(value, Aggregate("max", column) if column else None)
+    return re.sub(r"[*_`~\[\]|<>\n\r]", " ", str(value)).strip()
+
+
+def bucket(value: Json, kind: str) -> str:
+    """A calendar bucket: "2024-10" → "October 2024"."""
+    if kind == "month" and isinstance(value, str) and re.match(r"^\d{4}-\d{2}$", value):
+        return f"{MONTH_NAMES[int(value[5:]) - 1]} {value[:4]}"
+    if kind == "quarter" and isinstance(value, str):
+        return f"{value[-2:]} {value[:4]}"
+    return f"the week of {value}" if kind == "week" else str(value)
+
+
+def measured(plan: Plan) -> str:
+    """What the figure is: "total of `amount`"."""
+    aggregate = plan.aggregate
+    if aggregate.column is None:
+        return "number of rows"
+    if aggregate.function == "distinct":
+        return f"number of different values of `{aggregate.column.name}`"
+    return f"{_FUNCTIONS[aggregate.function]} of `{aggregate.column.name}`"
+
+
+def conditions(plan: Plan) -> str:
+    """The exact filters and period: "category is “transport”, month from 2023-07-01 to 2023-12-31"."""
+    parts = [_value(value) for value in plan.values] + [_figure(bound) for bound in plan.figures]
+    if plan.period is not None and plan.date is not None:
+        start, end = plan.period.start, plan.period.end
+        ends = [f"from {start.isoformat()}"] if start else []
+        ends += [f"to {end.isoformat()}"] if end else []
+        parts.append(f"`{plan.date.name}` {' '.join(ends)}")
+    return ", ".join(parts)
+
+
+def bound(comparison: Comparison, unit: str = "") -> str:
+    """A bound: "over 1,500"."""
+    after = f" {_UNIT_NAMES.get(unit, unit)}" if unit else ""
+    if comparison.operator == "between":
+        return f"between {figure(comparison.low)} and {figure(comparison.high)}{after}"
+    return f"{_OPERATORS[comparison.operator]} {figure(comparison.low)}{after}"
+
+
+def _value(value: ValueFilter) -> str:
+    if value.column.kind == "flag":
+        return f"`{value.column.name}` is {'no' if value.negated else 'yes'}"
+    folded = list({text.strip().casefold(): text.strip() for text in reversed(value.values)}.values())[::-1]
+    listed = " or ".join(f"“{shown(text)}”" for text in folded)
+    return f"`{value.column.name}` is {'not ' if value.negated else ''}{listed}"
+
+
+def _figure(item: FigureFilter) -> str:
+    return f"`{item.column.name}` {bound(item.comparison)}" + (" (converted)" if item.divisor != 1 else "")

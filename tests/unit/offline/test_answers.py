@@ -1,0 +1,132 @@
+"""What the offline analyst answers, over small tables, through its tools only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runtime.models.port import ModelMessage, UserMessage
+from tests.acceptance.grading import declined, has_figure
+from tests.unit.offline.duckdb_tools import Folder, converse
+
+SALES = """day,region,product,units,amount,currency
+2023-01-05,North,Pen,10,20.50,EUR
+2023-02-11,South,Pen,5,10.25,EUR
+2023-07-01,North,Ink,2,30.00,USD
+2023-11-30,South,Ink,1,15.00,USD
+2024-03-08,North,Pad,4,12.00,EUR
+2024-03-09,North,Pen,1,2.05,EUR
+"""
+HIKES = """date,trail,length_km,minutes,done
+2024-05-01,Ridge,12.5,240,yes
+2024-05-03,Lake,6.0,95,yes
+2024-06-02,Ridge,12.5,250,yes
+2024-06-20,Gorge,9.5,180,no
+"""
+FEES = """member,fee
+Ann,€ 12.50
+Bo,€ 9.00
+Cy,12 EUR
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    tmp_path = tmp_path_factory.mktemp("files")
+    paths: list[Path] = []
+    for name, text in (("sales.csv", SALES), ("hikes.csv", HIKES), ("fees.csv", FEES)):
+        paths.append(tmp_path / name)
+        paths[-1].write_text(text)
+    return Folder(paths)
+
+
+@pytest.mark.parametrize(
+    ("question", "figures", "words"),
+    [
+        ("How many hikes did I log?", [4], []),
+        ("How many units did we sell?", None, ["sell"]),  # an unknown verb
+        ("How many units are there in total?", [23], []),
+        ("What is the average length of a hike?", [10.125], ["km"]),
+        ("Median minutes of my hikes?", [210], []),
+        ("Total minutes by trail", [490, 180, 95], ["Ridge", "Gorge", "Lake"]),
+        ("Which trail has the most minutes?", [490], ["Ridge"]),
+        ("What was my longest hike in km?", [12.5], ["Ridge", "2024-05-01", "2024-06-02"]),
+        ("Top 2 trails by number of hikes", [2, 1], ["Ridge", "Lake", "Gorge"]),
+        ("How many different trails are among my hikes?", [3], []),
+        ("How many hours did I spend on hikes in May 2024?", [5.583], ["hours"]),
+        ("How many hikes were longer than 10 km?", [2], []),
+        ("How many hikes between 6 and 10 km?", [2], []),
+        ("How many hikes are not done?", [1], []),
+        ("Which trails appear more than once in my hikes?", [1, 2], ["Ridge"]),
+        ("Total amount in EUR", [44.80], ["EUR"]),
+        ("What is the total amount in sales.csv?", [44.80, 45.00], ["EUR", "USD"]),
+        ("Total amount for Pens by region", [22.55, 10.25], ["North", "South", "EUR"]),
+        ("How many sales in the second half of 2023?", [2], []),
+        ("How many sales since March 2024?", [2], []),
+        ("How many sales per quarter?", [2, 1, 1, 2], ["Q1 2023", "Q3 2023"]),
+        ("In which month did we have the most sales?", [2], ["March 2024"]),
+        ("List the hikes on the Lake trail", [1, 95], ["Lake", "2024-05-03"]),
+        ("How many hikes in May?", [2], ["May 2024"]),
+    ],
+)
+async def test_answers_with_figures(
+    folder: Folder, question: str, figures: list[float] | None, words: list[str]
+) -> None:
+    text = await converse(folder, question)
+    assert declined(text) == (figures is None), text
+    for figure in figures or ():
+        assert has_figure(text, figure, 0.006), text
+    for word in words:
+        assert word in text, text
+    assert figures is None or "[E" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the sum of the fees?", "text"),  # figures kept as text with signs in it
+        ("What is the average heart rate of my hikes?", "heart"),
+        ("How many hikes in 2031?", "2024"),  # says what the data cover
+        ("Which region has the highest amount?", "EUR · USD"),  # never ranks across currencies
+        ("How many hikes and how many minutes?", "one figure at a time"),
+        ("Delete the hikes of May", "nothing was changed"),
+        ("Wie viele Wanderungen waren es im Mai?", "English"),
+        ("How much longer was Ridge than Lake?", "than"),
+        ("How many hikes per week on average?", "can't"),
+        ("What share of minutes was Ridge?", "share"),
+        ("How many of them were done?", "them"),
+        ("", "question"),
+    ],
+)
+async def test_declines_rather_than_guesses(folder: Folder, question: str, said: str) -> None:
+    text = await converse(folder, question)
+    assert declined(text) or "can't find a question" in text, text
+    assert said in text, text
+
+
+async def test_a_choice_answers_the_question_back(folder: Folder) -> None:
+    question = "Which region has the highest amount?"
+    first = await converse(folder, question)
+    text = await converse(folder, "EUR", history=(UserMessage(question), ModelMessage(first)))
+    assert has_figure(text, 34.55, 0.001), text
+    assert "North" in text
+
+
+async def test_a_value_beyond_the_common_ones_is_looked_up(tmp_path: Path) -> None:
+    path = tmp_path / "stock.csv"
+    lines = [f"2024-01-{day:02d},item{'abcdefghijklmnop'[day % 16]},{day}" for day in range(1, 29)]
+    path.write_text("day,article,pieces\n" + "\n".join(lines) + "\n2024-02-01,Gadget,7\n2024-02-02,gadget ,8\n")
+    text = await converse(Folder([path]), "How many pieces of gadgets are there?")
+    assert has_figure(text, 15, 0.001), text
+
+
+async def test_a_misspelt_value_is_said(folder: Folder) -> None:
+    text = await converse(folder, "How many minutes on the Gorgge trail?")
+    assert "Gorge" in text
+    assert has_figure(text, 180, 0.001)
+
+
+async def test_the_question_stands_after_its_line(folder: Folder) -> None:
+    text = await converse(folder, "Context: channel C1, 99 messages\n\nQuestion: How many hikes did I log?")
+    assert has_figure(text, 4, 0)
