@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from runtime.engines.workspace.workspace import Workspace
 
 from bot.settings import Settings
 from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, Present, load_manifest
 from runtime.admission.policy import WORKSPACE
 from runtime.capability import Scope, Services
 from runtime.clock import Clock, NewId, SystemClock, random_id
+from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import ConfigurationError
 from runtime.instructions import instructions
 from runtime.limits import Limits
@@ -62,11 +60,10 @@ class Analyst:
         return (await self.workspace.catalog()).revision if self.workspace is not None else ""
 
     async def close(self) -> None:
-        """Closes engines, model and state, in this order."""
+        """Closes engines and model. The state belongs to whoever opened it."""
         if self.workspace is not None:
             await self.workspace.close()
         await self.model.close()
-        await asyncio.to_thread(self.state.close)
 
 
 async def open_analyst(

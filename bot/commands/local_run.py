@@ -45,7 +45,11 @@ async def local_analyst(settings: Settings) -> AsyncGenerator[tuple[Analyst, Sco
     """The analyst and the scope of one run of the operator."""
     presence = OperatorPresence()
     state = open_state("sqlite://", clock=SystemClock(), new_id=random_id)
-    analyst = await open_analyst(settings, state, presence)
+    try:
+        analyst = await open_analyst(settings, state, presence)
+    except BaseException:
+        state.close()
+        raise
     try:
         operators = analyst.policy.manifest.operators.users
         user = operators[0] if operators else presence.user
@@ -56,6 +60,7 @@ async def local_analyst(settings: Settings) -> AsyncGenerator[tuple[Analyst, Sco
         )
     finally:
         await analyst.close()
+        state.close()
 
 
 def require_open(scope: Scope, source: str) -> None:

@@ -1,0 +1,29 @@
+"""The Bolt app: which payload goes to which listener. Wiring only."""
+
+from __future__ import annotations
+
+import re
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.intake import Intake
+from bot.listeners.actions import Actions
+from bot.listeners.command import Command
+from bot.listeners.events import Events
+
+
+def build_bolt(client: AsyncWebClient, signing_secret: str | None, intake: Intake, command: Command) -> AsyncApp:
+    """The app over one shared client. Without a signing secret it serves sockets only; the HTTP server refuses then."""
+    app = AsyncApp(
+        client=client, signing_secret=signing_secret or "sockets-only", raise_error_for_unhandled_request=False
+    )
+    app.middleware(Events(intake).before_ack)
+    actions = Actions(intake)
+    app.action("retry")(actions.retry)
+    app.action("feedback")(actions.feedback)
+    app.action(re.compile(".*"))(actions.unknown)
+    app.command(re.compile("^/.*"))(command.run)
+    app.shortcut(re.compile(".*"))(actions.acknowledge)
+    app.view(re.compile(".*"))(actions.acknowledge)
+    return app

@@ -1,0 +1,81 @@
+"""`/footnote`: answered privately, without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from bot.address import Address
+from bot.assembly import Analyst
+from bot.direct import direct_sql
+from bot.presence import SlackPresence
+from bot.render.blocks import Block
+from bot.render.evidence import fold
+from bot.render.text import cell_text
+from runtime.capability import Scope
+from runtime.engines.workspace.workspace import Workspace
+
+HELP = (
+    "*/footnote help* — this text\n"
+    "*/footnote sources* — what is open in this conversation\n"
+    "*/footnote files* — the files of the workspace\n"
+    "*/footnote sql QUERY* — one query straight to the engine, with the same limits\n"
+    "Mention me in a channel, or write to me directly, to ask a question."
+)
+_FILES_SHOWN = 30
+
+Say = Callable[..., Awaitable[Any]]
+
+
+class Command:
+    """The slash command's words."""
+
+    def __init__(self, analyst: Analyst, presence: SlackPresence) -> None:
+        self._analyst = analyst
+        self._presence = presence
+
+    async def run(self, ack: Say, respond: Say, command: dict[str, Any]) -> None:
+        """Acknowledges, then answers only to the person who asked."""
+        await ack()
+        word, _, rest = str(command.get("text") or "help").strip().partition(" ")
+        channel, user = str(command["channel_id"]), str(command["user_id"])
+        place, asker = await self._presence.facts(channel, user)
+        sources = self._analyst.sources(place, asker)
+        address = str(Address(str(command.get("team_id", "")), channel, "command"))
+        zone = self._analyst.policy.timezone(channel)
+        scope = self._analyst.scope(self._analyst.new_id(), address, user, zone, sources)
+        text, blocks = await self._answer(word, rest.strip(), scope)
+        await respond(text=text, blocks=blocks, response_type="ephemeral")
+
+    async def _answer(self, word: str, rest: str, scope: Scope) -> tuple[str, list[Block] | None]:
+        if word == "sql":
+            return await self._sql(rest, scope)
+        if word == "sources":
+            return self._sources(scope), None
+        if word == "files":
+            return await self._files(scope), None
+        return (HELP if word in ("help", "") else f"I don't know `{cell_text(word)}` yet.\n{HELP}"), None
+
+    def _sources(self, scope: Scope) -> str:
+        if not scope.sources:
+            return "No data source is open in this conversation."
+        return "Open here: " + ", ".join(f"*{name}*" for name in sorted(scope.sources)) + "."
+
+    async def _files(self, scope: Scope) -> str:
+        if "workspace" not in scope.sources:
+            return "No workspace is open in this conversation."
+        catalog = await self._analyst.wiring.services.get(Workspace).catalog()
+        lines = [
+            f"• {cell_text(file.path)} — {cell_text(file.reason or ', '.join(file.tables) or file.kind)}"
+            for file in catalog.files[:_FILES_SHOWN]
+        ]
+        more = len(catalog.files) - len(lines)
+        return "\n".join(lines + ([f"and {more} more"] if more > 0 else [])) or "The workspace has no files."
+
+    async def _sql(self, query: str, scope: Scope) -> tuple[str, list[Block] | None]:
+        if not query:
+            return "Write a query: `/footnote sql select count(*) from orders`.", None
+        result = await direct_sql(self._analyst, scope, query)
+        if result.error:
+            return f"The query did not run: {cell_text(result.error)}", None
+        return f"{result.evidence.row_count} rows", [fold(result.evidence, "sql", table_native=True)]

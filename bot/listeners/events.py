@@ -1,0 +1,34 @@
+"""Events: kept in the inbox before Slack gets its ack; nothing else happens while Slack waits."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+from slack_bolt.response import BoltResponse
+
+from bot.intake import Intake
+from runtime.errors import StateError
+
+log = structlog.get_logger(__name__)
+
+
+class Events:
+    """The middleware that stands before everything else."""
+
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
+
+    async def before_ack(self, body: dict[str, Any], next: Callable[[], Awaitable[Any]]) -> BoltResponse | None:
+        """Acks an event once it is durable. A state that cannot be written gives 503, so that Slack delivers again;
+        payloads that are no events go on to their listeners."""
+        if body.get("type") != "event_callback":
+            await next()
+            return None
+        try:
+            await self._intake.event(body)
+        except StateError as error:
+            log.error("event not kept; Slack will deliver it again", event_id=body.get("event_id"), reason=str(error))
+            return BoltResponse(status=503, body="")
+        return BoltResponse(status=200, body="")

@@ -1,0 +1,157 @@
+"""The running bot: opens everything in order, serves until told to stop, and closes in the opposite order."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+from slack_bolt.app.async_app import AsyncApp
+
+from bot.assembly import Analyst, open_analyst
+from bot.background import Background
+from bot.bolt import build_bolt
+from bot.delivery import SlackSender, StatusBoard
+from bot.http import HttpServer
+from bot.identity import Identity, identify
+from bot.intake import Intake
+from bot.listeners.command import Command
+from bot.pacing import ChannelPacer, Pacer
+from bot.presence import SlackPresence
+from bot.question import Question
+from bot.settings import Settings
+from bot.slack_client import open_slack_client
+from bot.sockets import Sockets
+from bot.turn import TurnRunner
+from runtime.admission import Policy, load_manifest
+from runtime.clock import Clock, NewId, SystemClock, random_id
+from runtime.deliveries import Outbox
+from runtime.durable import Durable
+from runtime.errors import StateError
+from runtime.models.port import Model
+from runtime.state import open_state
+
+log = structlog.get_logger(__name__)
+
+GRACE_SECONDS = 10.0
+# Raised by hand when turns begun by older code cannot be resumed by this one.
+WORKFLOW_VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A bot that serves. `port` is where HTTP is served, None with Socket Mode."""
+
+    identity: Identity
+    analyst: Analyst
+    durable: Durable
+    port: int | None
+
+
+@asynccontextmanager
+async def running_bot(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    new_id: NewId = random_id,
+    model: Model | None = None,
+    pacer: Pacer | None = None,
+) -> AsyncGenerator[Running]:
+    """The bot from its first connection to its last. Raises ConfigurationError or StateError when it must not start."""
+    settings.require_slack()
+    clock = clock or SystemClock()
+    async with AsyncExitStack() as stack:
+        token = settings.slack_bot_token
+        slack = await stack.enter_async_context(
+            open_slack_client(token.get_secret_value() if token else None, settings.slack_base_url)
+        )
+        identity = await identify(slack.client, clock)
+        for sentence in identity.warnings():
+            log.warning(sentence)
+        state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
+        # The presence needs the groups that the policy names, and the analyst needs the presence: the policy is read
+        # from the same manifest by both, so its groups are known before the analyst is open.
+        groups = _groups(Policy.of(load_manifest(settings.manifest)))
+        presence = SlackPresence(slack.client, clock, team=identity.team, groups=lambda: groups)
+        stack.callback(state.close)
+        analyst = await open_analyst(settings, state, presence, clock=clock, new_id=new_id, model=model)
+        stack.push_async_callback(analyst.close)
+        background = Background()
+        stack.push_async_callback(background.close, GRACE_SECONDS)
+        status = StatusBoard(slack.client)
+        sender = SlackSender(slack.client, pacer or ChannelPacer())
+        outbox = Outbox(state.deliveries, clock=clock)
+        runner = TurnRunner(analyst, presence, outbox, sender, status)
+        durable = Durable(
+            database_url=settings.state_url,
+            application_version=WORKFLOW_VERSION,
+            executor_id="main",
+            turn=runner,
+            on_dead=runner.given_up,
+        )
+        await durable.launch()
+        stack.push_async_callback(durable.close, GRACE_SECONDS)
+
+        async def announce(question: Question) -> None:
+            await status.thinking(question.channel, question.thread_ts)
+
+        intake = Intake(state, analyst.policy, identity.bot_user, durable.enqueue, announce, background)
+        secret = settings.slack_signing_secret
+        app = build_bolt(
+            slack.client, secret.get_secret_value() if secret else None, intake, Command(analyst, presence)
+        )
+        await durable.recover(state.inbox)
+        port = await _listen(stack, settings, app, analyst, clock)
+        warm_up = getattr(analyst.model, "warm_up", None)
+        if warm_up is not None:
+            background.start(warm_up(), name="warm up the model's client")
+        yield Running(identity, analyst, durable, port)
+
+
+async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> None:
+    """Serves until SIGTERM or SIGINT; a second signal ends the process at once."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def asked() -> None:
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(name)
+        stop.set()
+
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, asked)
+    async with running_bot(settings) as running:
+        on_ready(running)
+        await stop.wait()
+        log.info("stopping; unfinished turns go on at the next start")
+
+
+async def _listen(
+    stack: AsyncExitStack, settings: Settings, app: AsyncApp, analyst: Analyst, clock: Clock
+) -> int | None:
+    """Opens the way in last: nothing arrives before everything is ready. Returns the HTTP port, if there is one."""
+    if settings.slack_app_token is not None:
+        sockets = Sockets(app, settings.slack_app_token.get_secret_value())
+        stack.push_async_callback(sockets.close)
+        await sockets.start()
+        return None
+
+    async def ready() -> bool:
+        try:
+            await analyst.state.probe()
+        except StateError as error:
+            log.error("not ready: the state cannot be written", reason=str(error))
+            return False
+        return True
+
+    server = HttpServer(app, port=settings.http_port, clock=clock, ready=ready)
+    port = await server.start()
+    stack.push_async_callback(server.close)
+    return port
+
+
+def _groups(policy: Policy) -> frozenset[str]:
+    return frozenset(group for audience in policy.audiences().values() for group in audience.groups)

@@ -1,0 +1,183 @@
+"""One turn: from a kept question to its answer in the outbox and in the thread. Safe to begin again anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import structlog
+
+from bot.assembly import Analyst
+from bot.conversation import TURNS_READ, history
+from bot.delivery import StatusBoard, deliveries_of
+from bot.presence import SlackPresence
+from bot.question import Question
+from bot.render.answer import AnswerView, answer_messages
+from bot.render.blocks import SlackMessage
+from bot.render.failure import failure_message, plain_message
+from bot.render.files import FilePart, result_files
+from bot.render.status import working
+from runtime.capability import Scope
+from runtime.deliveries import Outbox, Sender
+from runtime.durable import Steps
+from runtime.errors import StateError
+from runtime.instructions import present_context
+from runtime.run import RunRequest, RunResult, Status, run
+from runtime.state import Turn, TurnEnd, TurnStart
+
+log = structlog.get_logger(__name__)
+
+STOPPED = "Stopped. What was gathered until then is lost with the run; ask again to start over."
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRunner:
+    """Runs turns for the durable runner: `await runner(steps, turn_id)`."""
+
+    analyst: Analyst
+    presence: SlackPresence
+    outbox: Outbox
+    sender: Sender
+    status: StatusBoard
+
+    async def __call__(self, steps: Steps, turn_id: str) -> None:
+        item = await self.analyst.state.inbox.get(turn_id)
+        if item is None or item.body is None:
+            return
+        question = Question(**item.body)
+        async with self.status.shown(question.channel, question.thread_ts):
+            await self._answered(steps, turn_id, question)
+            await self.outbox.drain(turn_id, self.sender)
+        await self.analyst.state.inbox.finish(turn_id)
+
+    async def given_up(self, turn_id: str) -> None:
+        """The durable runner gave a turn up: the person is told, and the inbox row ends."""
+        item = await self.analyst.state.inbox.get(turn_id)
+        if item is not None and item.body is not None:
+            question = Question(**item.body)
+            await self._begin(turn_id, question)
+            await self._fail(turn_id, question, "I could not finish this question.", turn_id)
+            await self.outbox.drain(turn_id, self.sender)
+        await self.analyst.state.inbox.finish(turn_id, "failed")
+
+    async def _answered(self, steps: Steps, turn_id: str, question: Question) -> None:
+        """Makes sure that the turn has its end, with its postings, in the state."""
+        if (await self._begin(turn_id, question)).end is not None:
+            return
+        try:
+            await self._work(steps, turn_id, question)
+        except asyncio.CancelledError:
+            if not steps.stop_requested:
+                raise
+            await self._finish(turn_id, question, TurnEnd("stopped", STOPPED), [plain_message(STOPPED)])
+        except StateError:
+            raise
+        except Exception as error:
+            correlation = self.analyst.new_id()
+            log.error("turn failed", turn_id=turn_id, correlation=correlation, exc_info=error)
+            await self._fail(turn_id, question, "Something failed while I was working on this.", correlation)
+
+    async def _begin(self, turn_id: str, question: Question) -> Turn:
+        return await self.analyst.state.turns.begin(
+            TurnStart(
+                turn_id=turn_id,
+                conversation=str(question.address),
+                asker=question.user,
+                question=question.text,
+                model=self.analyst.model.name,
+                policy_revision=self.analyst.policy.revision,
+            )
+        )
+
+    async def _work(self, steps: Steps, turn_id: str, question: Question) -> None:
+        if (refusal := self._unreadable(question)) is not None:
+            await self._finish(turn_id, question, TurnEnd("refused", refusal), [plain_message(refusal)])
+            return
+        place, asker = await self.presence.facts(question.channel, question.user)
+        zone = self.analyst.policy.timezone(question.channel)
+        sources = self.analyst.sources(place, asker)
+        scope = self.analyst.scope(turn_id, str(question.address), question.user, zone, sources)
+        earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
+        request = RunRequest(
+            scope=scope,
+            question=question.text,
+            context=await self._context(question, scope, place.kind),
+            history=history(earlier, self.analyst.limits.history_chars),
+        )
+
+        async def progress(note: str) -> None:
+            await self.status.say(question.channel, question.thread_ts, working(note))
+
+        result = await run(self.analyst.wiring, request, steps, progress=progress)
+        await self._post(turn_id, question, result)
+
+    def _unreadable(self, question: Question) -> str | None:
+        most = self.analyst.limits.question_chars
+        if not question.text:
+            return "Ask me something about your data, for example: how many orders were there last month?"
+        if len(question.text) > most:
+            return (
+                f"Your message has {len(question.text):,} characters; I read at most {most:,}. "
+                "Please ask in fewer words."
+            )
+        return None
+
+    async def _context(self, question: Question, scope: Scope, kind: str) -> str:
+        person = await self.presence.person(question.user)
+        notes = [f"{question.files} attached file(s): this version cannot read attached files; say so."]
+        return present_context(
+            now=self.analyst.clock.now(),
+            timezone=scope.timezone,
+            asker=person.name,
+            place="a direct message" if kind == "im" else f"channel {question.channel}",
+            sources=scope.sources,
+            notes=notes if question.files else (),
+        )
+
+    async def _post(self, turn_id: str, question: Question, result: RunResult) -> None:
+        cited = frozenset(result.verification.cited)
+        files = result_files(result.evidence, cited)
+        answer = result.answer
+        if question.files:
+            answer += "\n\n(Attached files can't be read yet; I looked at the workspace only.)"
+        view = AnswerView(
+            summary_text="",
+            answer_markdown=answer,
+            verification_line=result.verification.line,
+            evidence=result.evidence,
+            cited=cited,
+            run_id=turn_id,
+            asker=question.user,
+            files=files,
+        )
+        messages = list(answer_messages(view))
+        if result.status is Status.MODEL_FAILED:
+            failed = failure_message("You can try again when the model is back.", turn_id, retry_value=turn_id)
+            messages.append(failed)
+        end = TurnEnd(
+            status=result.status.value,
+            answer=answer,
+            evidence_index=[
+                {"id": e.id, "tool": e.tool, "title": e.title, "status": e.status} for e in result.evidence
+            ],
+            usage=asdict(result.usage),
+            verification=result.verification.as_json(),
+        )
+        await self._finish(turn_id, question, end, messages, files)
+
+    async def _fail(self, turn_id: str, question: Question, sentence: str, correlation: str) -> None:
+        message = failure_message(sentence, correlation, retry_value=turn_id)
+        await self._finish(turn_id, question, TurnEnd("failed", sentence), [message])
+
+    async def _finish(
+        self,
+        turn_id: str,
+        question: Question,
+        end: TurnEnd,
+        messages: Sequence[SlackMessage],
+        files: Sequence[FilePart] = (),
+    ) -> None:
+        """The end and its postings, in one commit."""
+        parts = deliveries_of(turn_id, question.channel, question.thread_ts, messages, files)
+        await self.analyst.state.turns.finish(turn_id, end, deliveries=parts)

@@ -1,0 +1,209 @@
+"""A boundary over capabilities made for the test: an echo, an effect, a slow one, a crashing one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field
+
+from runtime.boundary import Boundary, Call, NoApprovals
+from runtime.boundary.approval import EffectLocks
+from runtime.boundary.call import Environment
+from runtime.capability import (
+    Access,
+    Arguments,
+    Capability,
+    Closed,
+    EffectKind,
+    EffectSpec,
+    Open,
+    Output,
+    Preflight,
+    Scope,
+    Services,
+    Toolbox,
+)
+from runtime.errors import CallError
+from runtime.evidence import Column
+from runtime.limits import Limits
+from runtime.projection import project
+from runtime.registry import Registry
+from runtime.testing.clock import ManualClock, counted_ids
+from runtime.testing.journal import MemoryJournal
+from runtime.toolboxes.controls import load, search
+
+
+class EchoArguments(Arguments):
+    """What the echo says."""
+
+    text: Annotated[str, Field(description="What to say.", max_length=100)]
+    limit: Annotated[int, Field(description="How many.", ge=1, le=50)] = 5
+
+
+class SetArguments(Arguments):
+    """What the effect writes."""
+
+    value: Annotated[int, Field(description="The new value.")]
+
+
+@dataclass
+class World:
+    """What the test capabilities read and write, and the order in which they did."""
+
+    value: int = 0
+    drift: int = 0
+    open: bool = True
+    revision: str = "r1"
+    log: list[str] = field(default_factory=list)
+    running: int = 0
+    most: int = 0
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def source(self, scope: Scope, source_id: str) -> Open | Closed:
+        return Open(self.revision) if self.open else Closed("Closed now.", "Ask an operator.")
+
+
+ANY: dict[str, Any] = {"type": "object"}
+
+
+def capabilities(world: World) -> tuple[Capability[Any], ...]:
+    async def echo(arguments: EchoArguments, context) -> Output:
+        world.log.append(f"read {arguments.text}")
+        world.running += 1
+        world.most = max(world.most, world.running)
+        await asyncio.sleep(0)
+        world.running -= 1
+        rows = ((arguments.text, world.value),)
+        return Output(
+            "1 row",
+            "Echoed.",
+            {"said": arguments.text, "limit": arguments.limit},
+            columns=(Column("text", "VARCHAR"), Column("value", "BIGINT")),
+            rows=rows,
+            row_count=1,
+        )
+
+    async def crash(arguments: EchoArguments, context) -> Output:
+        raise RuntimeError("secret inside: hunter2")
+
+    async def refuse(arguments: EchoArguments, context) -> Output:
+        raise CallError("not_found", "No such thing.", hint="Try orders.", retryable=True)
+
+    async def hang(arguments: EchoArguments, context) -> Output:
+        await world.gate.wait()
+        return Output("late", "Late.", {})
+
+    async def wrong(arguments: EchoArguments, context) -> Output:
+        return Output("odd", "Odd.", {"said": 7})
+
+    async def flood(arguments: EchoArguments, context) -> Output:
+        items = [{"n": n, "text": "é" * 50} for n in range(2_000)]
+        return Output("many", "Many.", {"items": items, "shown": len(items)}, listing="items")
+
+    async def write(arguments: SetArguments, context) -> Output:
+        world.log.append(f"write {arguments.value}")
+        world.value = arguments.value
+        return Output("done", "Written.", {"value": world.value})
+
+    async def preflight(arguments: SetArguments, context) -> Preflight:
+        world.value += world.drift
+        return Preflight(f"value was {world.value}", "the value", f"Set to {arguments.value}")
+
+    def read(tool: str, execute, output: dict[str, Any] = ANY, *, pinned: bool = True, deadline_s: int = 60):
+        return Capability(
+            id=f"test.{tool}",
+            tool=tool,
+            toolbox=Toolbox.FILES,
+            pinned=pinned,
+            summary=f"{tool} something",
+            when="In tests.",
+            description=f"{tool} in tests.",
+            arguments=EchoArguments,
+            example={"text": "hi"},
+            output_schema=output,
+            execute=execute,
+            source=lambda _: "workspace",
+            caps={"limit": 50},
+            deadline_s=deadline_s,
+        )
+
+    said = {"type": "object", "properties": {"said": {"type": "string"}}}
+    return (
+        search.CAPABILITY,
+        load.CAPABILITY,
+        read("echo", echo, said),
+        read("crash", crash),
+        read("refuse", refuse),
+        read("hang", hang, deadline_s=1),
+        read("wrong", wrong, said),
+        read("flood", flood),
+        read("spare_echo", echo, said, pinned=False),
+        Capability(
+            id="test.set_value",
+            tool="set_value",
+            toolbox=Toolbox.SOURCES,
+            pinned=True,
+            summary="Set the value",
+            when="In tests.",
+            description="Sets the value.",
+            arguments=SetArguments,
+            example={"value": 1},
+            output_schema=ANY,
+            execute=write,
+            access=Access.WRITE,
+            source=lambda _: "workspace",
+            effect=EffectSpec(EffectKind.MUTATE_DATA, needs_approval=True, preflight=preflight),
+        ),
+    )
+
+
+class Bench:
+    """A boundary and what it stands on."""
+
+    def __init__(self) -> None:
+        self.world = World()
+        self.clock = ManualClock()
+        self.journal = MemoryJournal()
+        self.approvals: Any = NoApprovals()
+        self.limits = Limits()
+        self.origin = "person"
+
+    def boundary(self) -> Boundary:
+        scope = Scope("run-1", "T:C:1", self.origin, "U0ANN", "UTC", "p1", frozenset({"workspace"}))
+        catalog = project(Registry.of(capabilities(self.world)), scope)
+        environment = Environment(
+            scope=scope,
+            catalog=catalog,
+            admission=self.world,
+            approvals=self.approvals,
+            locks=EffectLocks(),
+            services=Services(),
+            limits=self.limits,
+            clock=self.clock,
+            new_id=counted_ids(),
+            evidence=lambda _: None,
+        )
+        return Boundary(environment, self.journal)
+
+    async def run(
+        self,
+        *calls: tuple[str, Any],
+        boundary: Boundary | None = None,
+        allowed: int = 64,
+        first: int = 1,
+        loaded: frozenset[str] = frozenset(),
+        prefix: str = "c",
+    ):
+        made = [Call(f"{prefix}{index}", tool, arguments) for index, (tool, arguments) in enumerate(calls)]
+        deadline = self.clock.monotonic() + 300
+        return await (boundary or self.boundary()).batch(
+            made, first=first, loaded=loaded, allowed=allowed, deadline=deadline
+        )
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
