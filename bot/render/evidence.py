@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from bot.render import blocks, inline_table, limits, words
 from bot.render.blocks import Block
@@ -106,15 +107,18 @@ def _facts(item: Evidence, shown: ShownTable | None, file: str | None) -> str:
         f"All rows that were kept: {line_text(file, 120)}" if file else "",
         f"The same call as {line_text(item.repeat_of, 20)}, answered from it" if item.repeat_of else "",
         "From a remote server: it can't be run again by Footnote" if item.remote else "",
-        *(line_text(note, limits.LINE_CHARS) for note in item.notes if not blank(note)),
     ]
-    return _within([fact for fact in facts if fact], f"Took {words.seconds(item.elapsed_ms)}")
+    facts = [fact for fact in facts if fact]
+    notes = [note for note in item.notes if not blank(note)]
+    rendered = (line_text(note, limits.LINE_CHARS) for note in notes)
+    return _within(chain(facts, rendered), len(facts) + len(notes), f"Took {words.seconds(item.elapsed_ms)}")
 
 
-def _within(facts: list[str], last: str) -> str:
+def _within(facts: Iterable[str], total: int, last: str) -> str:
+    """As many of the `total` facts as the budget takes; those beyond it aren't even rendered."""
     kept: list[str] = []
     for position, fact in enumerate(facts):
-        rest = f"and {words.counted(len(facts) - position, 'more note')}"
+        rest = f"and {words.counted(total - position, 'more note')}"
         trial = "\n".join([*kept, fact, rest, last])
         if chars(trial) > limits.FOLD_NOTES_CHARS or json_bytes(trial) > limits.FOLD_NOTES_BYTES:
             return "\n".join([*kept, rest, last])

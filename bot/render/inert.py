@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://([^\s/?#<>|]*)")
-_LEFT_OVER = re.compile(r"://")
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
+_HOST = re.compile(r"(?<=hxxp://)[^\s/?#<>|]+|(?<=hxxps://)[^\s/?#<>|]+")
 _SCHEME = re.compile(
     r"(?i)(javascript|vbscript)(:)(?=\S)|(mailto)(:)(?=\S+@)|(tel)(:)(?=[+\d])|(data)(:)(?=[a-z]+/[a-z])|(file)(:)(?=/)"
 )
@@ -32,16 +32,14 @@ def escape(text: str) -> str:
 def defang(text: str) -> str:
     """Addresses as inert text: `https://a.example/x` reads `hxxps://a[.]example/x`."""
     if ":" in text:
-        text = _ADDRESS.sub(_inert_address, text)
+        text = _HOST.sub(lambda found: found[0].replace(".", "[.]"), _ADDRESS.sub(_inert_scheme, text))
         text = _SCHEME.sub(lambda found: found[0][:-1] + "[:]", text)
     return _WWW.sub(r"\1[.]", text)
 
 
-def _inert_address(found: re.Match[str]) -> str:
-    scheme, host = found[1], found[2]
-    if scheme.lower() in ("http", "https"):
-        return f"{'hxxps' if scheme.lower() == 'https' else 'hxxp'}://{host.replace('.', '[.]')}"
-    return f"{scheme}[:]//{host}"
+def _inert_scheme(found: re.Match[str]) -> str:
+    scheme = found[1].lower()
+    return {"http": "hxxp://", "https": "hxxps://"}.get(scheme, f"{found[1]}[:]//")
 
 
 def break_shortcodes(text: str) -> str:
@@ -53,8 +51,8 @@ def break_shortcodes(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """Clean text for a mrkdwn object: inert addresses, no shortcodes, entities."""
-    return escape(break_shortcodes(defang(text)))
+    """Clean text for a mrkdwn object: inert addresses, no shortcodes, no fences, entities."""
+    return escape_code(break_shortcodes(defang(text)))
 
 
 def inert_code(text: str) -> str:

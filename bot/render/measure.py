@@ -11,7 +11,7 @@ ELLIPSIS = "…"
 
 def chars(text: str) -> int:
     """Length in UTF-16 units: what JavaScript calls length, never less than Python's."""
-    return len(text) + sum(character > "\uffff" for character in text) if not text.isascii() else len(text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def json_bytes(value: Any) -> int:

@@ -79,9 +79,10 @@ def name_text(text: str, max_chars: int = limits.CONTAINER_TITLE_CHARS) -> str:
 
 
 def line_text(text: str, max_chars: int = limits.LINE_CHARS) -> str:
-    """One line of foreign text for a mrkdwn object that is to look as written: no emphasis, no code, no links."""
-    text = cut(one_line(text), max_chars).translate(_LOOK_ALIKES)
-    return inert(_EDGE_UNDERSCORE.sub("＿", text))
+    """One line of foreign text for a mrkdwn object that is to look as written: no emphasis, no code, no links.
+    `—` when there is nothing to see."""
+    line = cut(one_line(text[: 4 * max_chars]), max_chars)
+    return NULL_CELL if blank(line) else inert(_EDGE_UNDERSCORE.sub("＿", line.translate(_LOOK_ALIKES)))
 
 
 def code_text(code: str) -> str:
