@@ -1,4 +1,4 @@
-"""Tasks that nobody waits for in the foreground: each has this owner, which logs failures and awaits them at the end."""
+"""Tasks that nobody waits for in the foreground: their one owner logs failures and awaits them at the end."""
 
 from __future__ import annotations
 

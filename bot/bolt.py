@@ -14,7 +14,9 @@ from bot.listeners.events import Events
 
 
 def build_bolt(client: AsyncWebClient, signing_secret: str | None, intake: Intake, command: Command) -> AsyncApp:
-    """The app over one shared client. Without a signing secret it serves sockets only; the HTTP server refuses then."""
+    """The app over one shared client. Without a signing secret it serves sockets only."""
+    # Bolt wants some secret even where no request is ever signed; HTTP is not served without a real one.
+    """"""
     app = AsyncApp(
         client=client, signing_secret=signing_secret or "sockets-only", raise_error_for_unhandled_request=False
     )

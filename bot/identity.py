@@ -40,7 +40,7 @@ class SlackUnavailable(FootnoteError):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The bot in its workspace. `scopes` is empty when Slack didn't say; `clock_skew` in seconds, ours minus Slack's."""
+    """The bot in its workspace. `scopes` is empty when Slack didn't say; `clock_skew`: seconds, ours minus Slack's."""
 
     team: str
     team_name: str
@@ -59,9 +59,10 @@ class Identity:
                 if scope not in self.scopes
             ]
         if abs(self.clock_skew) > CLOCK_SECONDS:
+            way = "ahead of" if self.clock_skew > 0 else "behind"
             found.append(
-                f"This machine's clock is {abs(self.clock_skew):.0f} s {'ahead of' if self.clock_skew > 0 else 'behind'} "
-                "Slack's. Signed requests will be refused until it is set right (for example with NTP)."
+                f"This machine's clock is {abs(self.clock_skew):.0f} s {way} Slack's. "
+                "Signed requests will be refused until it is set right (for example with NTP)."
             )
         return tuple(found)
 

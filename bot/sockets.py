@@ -27,7 +27,7 @@ class Sockets:
         self._app_token = app_token
 
     async def start(self) -> None:
-        """Connects. Raises ConfigurationError when Slack refuses the app token: the client itself would try for ever."""
+        """Connects. Raises ConfigurationError when Slack refuses the app token: the client would try for ever."""
         for handler in self._handlers:
             handler.client.wss_uri = await self._address()
             await handler.connect_async()
