@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import logging
 import sqlite3
+import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +30,6 @@ MAX_RECOVERY_ATTEMPTS = 5
 POLL_S = {"sqlite": 1.0, "postgresql": 0.25}
 SCHEMA = "dbos"
 
-_SUBSECOND_SQLITE = (3, 42, 0)
 _CONNECTIONS = 8
 _BUSY_TIMEOUT_MS = 30_000
 
@@ -160,6 +160,8 @@ class Engine:
             "dbos_system_schema": SCHEMA,
             "log_level": "WARNING",
             "enable_otlp": False,
+            # Nothing here waits for its notifications; the interval only bounds how long the thread takes to end.
+            "notification_listener_polling_interval_sec": 0.2,
         }
         if self._url.get_backend_name() == "sqlite":
             config["system_database_url"] = self._url.render_as_string(hide_password=False)
@@ -171,8 +173,7 @@ class Engine:
 
 
 def sqlite_engine(url: URL) -> sa.Engine:
-    """The engine's own SQLite settings plus write-ahead logging, which it forgets, and the clock function that it
-    expects by Python's version although only newer SQLite libraries have it."""
+    """The engine's own SQLite settings, plus write-ahead logging, which it forgets, and a clock for its statements."""
     engine = sa.create_engine(url, pool_size=_CONNECTIONS, max_overflow=0, pool_timeout=30)
     event.listen(engine, "connect", _prepare)
     return engine
@@ -187,15 +188,34 @@ def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
         "foreign_keys = ON",
     ):
         connection.execute(f"PRAGMA {pragma}").close()
-    if sqlite3.sqlite_version_info < _SUBSECOND_SQLITE:
-        connection.create_function("unixepoch", 1, _unixepoch)
+    # The engine orders a conversation's turns by `unixepoch('subsec')`, which SQLite has only from 3.42 on, or, on
+    # Python before 3.12, by whole seconds of `strftime('%s', 'now')`. Both become milliseconds that never repeat.
+    connection.create_function("unixepoch", 1, _unixepoch)
+    connection.create_function("strftime", 2, _strftime)
 
 
-def _unixepoch(modifier: str) -> float | int:
-    # Only the engine's statements call this; SQLite's `subsec` gives milliseconds.
-    if modifier != "subsec":
-        raise ValueError(f"unixepoch({modifier!r}) is not emulated")
-    return round(time.time(), 3)
+class _Ticks:
+    """Milliseconds since 1970 that grow with every reading."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def next(self) -> int:
+        with self._lock:
+            self._last = max(self._last + 1, time.time_ns() // 1_000_000)
+            return self._last
+
+
+_ticks = _Ticks()
+
+
+def _unixepoch(modifier: str) -> float | None:
+    return _ticks.next() / 1000 if modifier == "subsec" else None
+
+
+def _strftime(form: str, _moment: str) -> float | None:
+    return _ticks.next() / 1000 if form == "%s" else None
 
 
 def _quiet_vendor() -> None:
@@ -204,3 +224,12 @@ def _quiet_vendor() -> None:
     if not log.handlers:
         log.addHandler(logging.NullHandler())
     log.propagate = True
+    if not any(isinstance(each, _WithoutCancellations) for each in log.filters):
+        log.addFilter(_WithoutCancellations())
+
+
+class _WithoutCancellations(logging.Filter):
+    """A stop and a shutdown cancel turns on purpose: nothing to warn of."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith("Asyncio task cancelled")

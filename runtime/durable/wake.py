@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Callable
 from typing import Any
 
 
@@ -56,6 +57,7 @@ class QueueWake:
 
         def manager(stop: Any, engine: Any) -> None:
             self._manager = Pokable(stop)
+            stop.set = self._end_at(stop.set)
             manage(self._manager, engine)
 
         def worker(stop: Any, engine: Any, queue: Any) -> None:
@@ -65,6 +67,14 @@ class QueueWake:
 
         self._dbos.queue_thread = manager
         self._queue.queue_worker_thread = worker
+
+    def _end_at(self, set_stop: Callable[[], None]) -> Callable[[], None]:
+        def stop_now() -> None:
+            set_stop()
+            self.new_queue()
+            self.new_work()
+
+        return stop_now
 
     def remove(self) -> None:
         """After the engine ended."""
