@@ -28,7 +28,7 @@ class Changes:
         for feed in self._feeds:
             feed.put_nowait({"kind": kind, "version": self.version, **details})
 
-    async def wait_for(self, predicate: Callable[[], Found], timeout: float) -> Found:
+    async def wait_for(self, predicate: Callable[[], Found | None], timeout: float) -> Found:
         """The predicate's first truthy value; TimeoutError after `timeout` seconds of real time."""
         event = asyncio.Event()
         self._waiters.add(event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -32,6 +33,7 @@ _HEADERS = {
 }
 #: The feed says something at least this often, so that both ends notice a dead connection.
 _HEARTBEAT_SECONDS = 15.0
+_HOME_SECONDS = 3.0
 
 Act = Callable[[Json], Awaitable[Json]]
 
@@ -107,16 +109,10 @@ class PageApi:
     async def _feed(self, request: web.Request) -> web.StreamResponse:
         stream = web.StreamResponse(headers={**_HEADERS, "Content-Type": "text/event-stream"})
         await stream.prepare(request)
-        with self._slack.workspace.changes.feed() as queue:
-            while True:
-                try:
-                    change = await asyncio.wait_for(queue.get(), _HEARTBEAT_SECONDS)
-                except TimeoutError:
-                    await stream.write(b": still here\n\n")
-                    continue
-                if change is None:
-                    return stream
-                await stream.write(f"data: {json.dumps(change)}\n\n".encode())
+        # A reader that goes away is no fault.
+        with self._slack.workspace.changes.feed() as queue, contextlib.suppress(ConnectionError):
+            await _pour(queue, stream)
+        return stream
 
     # -- acting ------------------------------------------------------------------------------------------------
 
@@ -181,6 +177,9 @@ class PageApi:
 
     async def _home(self, body: Json) -> Json:
         await self._slack.open_home(body["user"], "home")
+        # The first time, the app needs a moment to publish; without an answer there is nothing to show.
+        with contextlib.suppress(TimeoutError):
+            await self._slack.wait_for(lambda: self._slack.home(body["user"]), _HOME_SECONDS)
         return {"view": self._slack.home(body["user"])}
 
     async def _view_click(self, body: Json) -> Json:
@@ -219,6 +218,18 @@ class PageApi:
         else:
             raise SlackError("unknown_fault", status=400)
         return {}
+
+
+async def _pour(queue: asyncio.Queue[Json | None], stream: web.StreamResponse) -> None:
+    while True:
+        try:
+            change = await asyncio.wait_for(queue.get(), _HEARTBEAT_SECONDS)
+        except TimeoutError:
+            await stream.write(b": still here\n\n")
+            continue
+        if change is None:
+            return
+        await stream.write(f"data: {json.dumps(change)}\n\n".encode())
 
 
 def _told(outcome: Interaction) -> Json:

@@ -47,6 +47,11 @@ class SocketMode:
         """Open sockets of one app."""
         return [socket for socket in self.sockets if socket.app_id == app_id and not socket.stream.closed]
 
+    @property
+    def waiting(self) -> int:
+        """How many packets were sent and wait for their acknowledgement."""
+        return sum(len(socket.pending) for socket in self.sockets)
+
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """`GET /link`: one socket, from hello to its end."""
         app_id = self._tickets.pop(request.query.get("ticket", ""), None)
@@ -77,6 +82,7 @@ class SocketMode:
                 socket = await self.workspace.changes.wait_for(lambda: self._next(app.app_id), ack_seconds)
                 socket.pending[envelope_id] = answer
                 await socket.stream.send_str(json.dumps(_envelope(envelope_id, packet)))
+                self.workspace.changes.notify("sent", envelope_id=envelope_id)
                 return await answer
         except TimeoutError:
             return Ack(False, reason="timeout")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from urllib.parse import quote
 
-from aiohttp import web
+from aiohttp import BodyPartReader, web
 
 from . import file_store
 from .hub import Hub
@@ -82,6 +82,6 @@ async def _content(request: web.Request) -> bytes:
         return await request.read()
     reader = await request.multipart()
     async for part in reader:
-        if hasattr(part, "read"):
+        if isinstance(part, BodyPartReader):
             return bytes(await part.read())
     return b""

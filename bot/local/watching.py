@@ -101,7 +101,7 @@ class Watching:
             raise LookupError(f"no bytes for {file_id}")
         return content
 
-    async def wait_for(self, predicate: Callable[[], Found], timeout: float = 10.0) -> Found:
+    async def wait_for(self, predicate: Callable[[], Found | None], timeout: float = 10.0) -> Found:
         """Wait until `predicate()` is true, woken by every change; TimeoutError with the last calls."""
         try:
             return await self.workspace.changes.wait_for(predicate, timeout)
@@ -115,8 +115,7 @@ class Watching:
             found = self.answers(channel, thread_ts)
             return found if len(found) >= count else None
 
-        found = await self.wait_for(enough, timeout)
-        return found or []
+        return await self.wait_for(enough, timeout)
 
     async def wait_for_socket(self, count: int = 1, timeout: float = 10.0) -> None:
         """Wait until the app holds at least `count` sockets."""

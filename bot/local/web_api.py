@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -177,8 +178,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _rate_limited(seconds: float) -> SlackError:
-    whole = max(1, int(-(-seconds // 1)))
-    return SlackError("ratelimited", status=429, headers={"Retry-After": str(whole)})
+    return SlackError("ratelimited", status=429, headers={"Retry-After": str(math.ceil(seconds))})
 
 
 def _drop(request: web.Request) -> web.StreamResponse:

@@ -70,9 +70,9 @@ function drawSidebar() {
   const label = (p) => `${p.real_name} (${p.admin ? "approver" : p.kind})`;
   $("person").replaceChildren(...state.world.people.map((p) => el("option", { value: p.id, selected: p.id === state.user }, label(p))));
   const entry = (channel, title) => el("button", { type: "button", "aria-current": channel.id === state.channel ? "page" : undefined, onclick: () => openChannel(channel.id) },
-    title, channel.shared && el("span", { class: "tag" }, " · shared"), channel.archived && el("span", { class: "tag" }, " · archived"));
+    title, channel.kind === "private" && el("span", { class: "tag" }, " · private"), channel.shared && el("span", { class: "tag" }, " · shared"), channel.archived && el("span", { class: "tag" }, " · archived"));
   $("channels").replaceChildren(el("h3", {}, "Channels"),
-    ...state.world.channels.map((c) => entry(c, `${c.kind === "private" ? "🔒" : "#"} ${c.name}`)),
+    ...state.world.channels.map((c) => entry(c, `# ${c.name}`)),
     el("h3", {}, "Direct messages"), ...state.world.direct.map((c, n) => entry(c, state.world.apps[n].name)),
     el("h3", {}, "Apps"), el("button", { type: "button", onclick: openHome }, "App Home"));
 }
@@ -80,7 +80,7 @@ function drawSidebar() {
 async function refreshChannel() {
   const shown = await get(`channel/${state.channel}`, { user: state.user });
   const { channel } = shown;
-  $("channel-name").textContent = channel.kind === "im" ? state.world.apps[0].name : `${channel.kind === "private" ? "🔒" : "#"} ${channel.name}`;
+  $("channel-name").textContent = channel.kind === "im" ? state.world.apps[0].name : `# ${channel.name}`;
   $("channel-topic").textContent = channel.topic;
   channelComposer.disable(channel.archived ? "This channel is archived" : "");
   const replies = (message) => message.reply_count
@@ -129,7 +129,7 @@ function drawViews() {
 async function openHome() {
   const answer = await attempt(() => act("home", { user: state.user }), "page");
   const view = answer?.view;
-  if (!view) return notice("The app has not published its page for you yet; try again in a moment.");
+  if (!view) return notice("The app has not published a page for you.");
   const ctx = context(view.id, { key: view.id, click: (element, blockId, chosen) => attempt(() => act("view-click", { user: state.user, view_id: view.id, action_id: element.action_id, chosen }), "button") });
   showView(view, (b) => block(b, ctx), { submit: () => {}, close: hideDialog });
 }
@@ -190,7 +190,7 @@ function soon(change) {
 
 const where = () => ({ user: state.user, channel: state.channel });
 const told = (outcome, typed) => outcome.acked === false && notice(`${typed.split(" ")[0]} failed: the app did not answer in time.`);
-const channelComposer = composer($("channel-composer"), "Write a message, @footnote …, or /footnote help", where, told, notice);
+const channelComposer = composer($("channel-composer"), "Message, or /footnote help", where, told, notice);
 const threadComposer = composer($("thread-composer"), "Reply…", () => ({ ...where(), thread_ts: state.thread }), told, notice);
 
 $("person").addEventListener("change", (event) => {

@@ -64,7 +64,7 @@ function picture(image) {
   const id = image.slack_file?.id || /-(F\d+)\//.exec(image.slack_file?.url || "")?.[1];
   if (id) return el("img", { src: `/page/files/${encodeURIComponent(id)}`, alt: image.alt_text, loading: "lazy" });
   // Pictures from elsewhere are named, not fetched.
-  return link(image.image_url, `🖼 ${image.alt_text}`);
+  return link(image.image_url, `Picture: ${image.alt_text}`);
 }
 
 // -- elements ------------------------------------------------------------------------------------------------

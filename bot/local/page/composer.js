@@ -8,7 +8,7 @@ export function composer(box, label, place, told, failed) {
   const picker = el("input", { type: "file", multiple: true, "aria-label": "Attach files" });
   const chosen = el("div", { class: "chosen" });
   const send = el("button", { type: "submit", class: "primary" }, "Send");
-  const form = el("form", {}, chosen, text, el("label", { title: "Attach files" }, "📎", picker), send);
+  const form = el("form", {}, chosen, text, el("label", { title: "Attach files" }, "Attach", picker), send);
 
   picker.addEventListener("change", () => {
     chosen.textContent = [...picker.files].map((file) => file.name).join(", ");

@@ -8,7 +8,7 @@ export function el(tag, props = {}, ...children) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== undefined && child !== null));
+  made.append(...children.flat().filter((child) => ![undefined, null, false].includes(child)));
   return made;
 }
 

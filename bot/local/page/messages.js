@@ -37,7 +37,9 @@ function draw(message, status, ctx) {
 }
 
 function body(message, ctx) {
-  const parts = message.blocks?.length
+  // What a person typed is read from its text: the stored rich text keeps the marks unread.
+  const typed = !message.bot_id && message.text;
+  const parts = message.blocks?.length && !typed
     ? blocks(message.blocks, ctx)
     : message.text ? [el("div", { class: "text" }, ...mrkdwn(message.text, ctx.names))] : [];
   for (const attachment of message.attachments || []) {

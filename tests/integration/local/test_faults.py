@@ -12,7 +12,7 @@ from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetry
 
 async def test_a_rate_limit_is_retried_by_the_sdk(slack, client):
     client.retry_handlers.append(AsyncRateLimitErrorRetryHandler(max_retry_count=1))
-    slack.faults.rate_limit("chat.postMessage", retry_after=0.01)
+    slack.faults.rate_limit("chat.postMessage", retry_after=0)
     await client.chat_postMessage(channel="C0SALES", text="hi")
     assert [call.status for call in slack.calls] == [429, 200]
 
