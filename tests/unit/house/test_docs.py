@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from bot.cli import COMMANDS
 from bot.settings import Settings
 from tests.unit.house.tree import ROOT
 
@@ -42,6 +43,10 @@ def test_variables_named_anywhere_in_the_docs_exist() -> None:
     texts = [README, *(p.read_text() for p in ROOT.glob("docs/*.md")), (ROOT / "Dockerfile").read_text()]
     named = {name for text in texts for name in re.findall(rf"\b{VARIABLE}\b", text)}
     assert named <= set(documented())
+
+
+def test_every_command_is_documented_and_nothing_else() -> None:
+    assert {re.match(r"`footnote (\w+)", row[0])[1] for row in table_rows("Commands")} == set(COMMANDS)
 
 
 def test_decisions_are_numbered_and_dated() -> None:
