@@ -6,6 +6,7 @@ from typing import Any
 
 from .hub import Call
 from .validate import Problem, check_message
+from .validate.measures import characters
 from .wire import Json, SlackError
 from .workspace import Refusal, Workspace
 
@@ -81,19 +82,19 @@ def _read(call: Call, updating: bool) -> tuple[Json, list[str]]:
 def _take_markdown(text: str, has_text: bool, content: Json) -> None:
     if has_text or "blocks" in content:
         raise SlackError("markdown_text_conflict")
-    if len(text) > MARKDOWN_TEXT:
+    if characters(text) > MARKDOWN_TEXT:
         raise SlackError("msg_too_long")
     content["text"] = text
     content["blocks"] = [{"type": "markdown", "text": text}]
 
 
 def _text(call: Call, text: str, content: Json, warnings: list[str], updating: bool) -> str:
-    if updating and len(text) > TEXT_UPDATE:
+    if updating and characters(text) > TEXT_UPDATE:
         raise SlackError("msg_too_long")
     if len(text) > TEXT_CUT:
         warnings.append("message_truncated")
         text = text[:TEXT_CUT]
-    if len(text) > TEXT_SPLIT:
+    if characters(text) > TEXT_SPLIT:
         call.workspace.cautions.append(f"{call.method}: text of {len(text)} characters; Slack may split it")
     if "http" in text and not updating and call.args.flag("unfurl_links", True):
         call.workspace.cautions.append(f"{call.method}: links would unfurl")

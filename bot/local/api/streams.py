@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.local import posting
 from bot.local.content import MARKDOWN_TEXT, judge, record_refusal
 from bot.local.hub import Call
+from bot.local.validate.measures import characters
 from bot.local.wire import Json, SlackError
 from bot.local.workspace import Stream
 from bot.local.world import Channel
@@ -75,7 +76,7 @@ def _live(call: Call) -> tuple[Channel, Stream, Json]:
 
 def _grow(call: Call, stream: Stream, message: Json) -> None:
     text = call.args.optional("markdown_text") or ""
-    if len(text) > MARKDOWN_TEXT:
+    if characters(text) > MARKDOWN_TEXT:
         raise SlackError("msg_too_long")
     stream.text += text
     for chunk in call.args.json("chunks") or []:

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import elements as el
 from .charts import DATA_VISUALIZATION
+from .measures import characters
 from .problem import Problem
 from .shapes import Check, anything, at_least_one, choice, exactly_one, flag, items, number, shape, tagged, text
 
@@ -61,7 +62,7 @@ def text_length(value: Any) -> int:
         return sum(map(text_length, value))
     if not isinstance(value, dict):
         return 0
-    own = len(value["text"]) if isinstance(value.get("text"), str) else 0
+    own = characters(value["text"]) if isinstance(value.get("text"), str) else 0
     return own + sum(text_length(inner) for inner in value.values() if isinstance(inner, (dict, list)))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from .blocks import CELL_CHARACTERS, block_for, cell_characters, text_length
+from .measures import characters, json_bytes
 from .problem import Problem
 from .shapes import items
 
@@ -62,7 +62,7 @@ def _together(blocks: list[Any]) -> Iterator[Problem]:
     if len(flat) > BLOCKS_PER_MESSAGE:
         yield Problem("/blocks", f"no more than {BLOCKS_PER_MESSAGE} items allowed, children included")
     yield from _unique_ids(flat)
-    markdown = sum(len(str(block.get("text", ""))) for block in flat if block.get("type") == "markdown")
+    markdown = sum(characters(str(block.get("text", ""))) for block in flat if block.get("type") == "markdown")
     if markdown > MARKDOWN_CHARACTERS:
         yield Problem("/blocks", f"markdown over {MARKDOWN_CHARACTERS} characters in total", "msg_too_long")
     if kinds.count("table") > TABLES:
@@ -87,15 +87,16 @@ def _size(blocks: list[Any], kinds: list[Any]) -> Iterator[Problem]:
     # Markdown alone is bounded by its own 12,000 characters; everything else shares the undocumented budget.
     if set(kinds) <= {"markdown"}:
         return
-    size = len(json.dumps(blocks, ensure_ascii=False, separators=(",", ":")).encode())
-    if text_length(blocks) + _bare_text(blocks) > BLOCKS_TEXT or size > BLOCKS_JSON:
+    if text_length(blocks) + _bare_text(blocks) > BLOCKS_TEXT or json_bytes(blocks) > BLOCKS_JSON:
         yield Problem("/blocks", "too long", "msg_blocks_too_long")
 
 
 def _bare_text(blocks: list[Any]) -> int:
     # Captions and chart labels are text, too, though not under the name `text`.
     flat = flattened(blocks)
-    return sum(len(block[name]) for block in flat for name in ("caption", "title") if isinstance(block.get(name), str))
+    return sum(
+        characters(block[name]) for block in flat for name in ("caption", "title") if isinstance(block.get(name), str)
+    )
 
 
 def _attachments(attachments: Any) -> Iterator[Problem]:
@@ -124,5 +125,5 @@ def _metadata(metadata: Any) -> Iterator[Problem]:
         return
     if not isinstance(metadata.get("event_type"), str) or not isinstance(metadata.get("event_payload"), dict):
         yield Problem("/metadata", "event_type and event_payload are required", "invalid_metadata_schema")
-    if len(json.dumps(metadata, ensure_ascii=False, separators=(",", ":")).encode()) > METADATA_JSON:
+    if json_bytes(metadata) > METADATA_JSON:
         yield Problem("/metadata", "too large", "metadata_too_large")

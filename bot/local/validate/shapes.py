@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .measures import characters
 from .problem import Problem
 
 Check = Callable[[Any, str], Iterator[Problem]]
@@ -16,9 +17,9 @@ def text(most: int | None = None, least: int = 0) -> Check:
     def check(value: Any, pointer: str) -> Iterator[Problem]:
         if not isinstance(value, str):
             yield Problem(pointer, "must be a string")
-        elif len(value) < least:
+        elif characters(value) < least:
             yield Problem(pointer, f"must be more than {least - 1} characters")
-        elif most is not None and len(value) > most:
+        elif most is not None and characters(value) > most:
             yield Problem(pointer, f"must be less than {most + 1} characters")
 
     return check

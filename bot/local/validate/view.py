@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from .blocks import block_for
 from .elements import plain
+from .measures import json_bytes
 from .message import problems as message_problems
 from .problem import Problem
 from .shapes import Check, choice, flag, items, shape, text
@@ -47,7 +47,7 @@ VIEWS: dict[str, Check] = {
 
 def check_view(view: dict[str, Any], kind: str) -> Problem | None:
     """The first problem of a view that has to be a `modal` or a `home`; None when Slack takes it."""
-    if len(json.dumps(view, ensure_ascii=False, separators=(",", ":")).encode()) > VIEW_BYTES:
+    if json_bytes(view) > VIEW_BYTES:
         return Problem("/view", "must be less than 250 KB", "view_too_large")
     found = next(VIEWS[kind](view, "/view"), None)
     return None if found is None else Problem(found.pointer, found.message, "invalid_arguments")

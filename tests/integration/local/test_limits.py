@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from slack_sdk.errors import SlackApiError
 
+import bot.local
 from tests.integration.local import payloads as p
 
 
@@ -105,6 +107,20 @@ async def test_blocks_json_has_a_size_of_its_own(client):
     await post(client, blocks=fat(1_400))
     error, _ = await refusal(post(client, blocks=fat(1_600)))
     assert error == "msg_blocks_too_long"
+
+
+async def test_an_emoji_counts_twice_and_bytes_count_escaped(client):
+    await post(client, blocks=p.section(text=p.plain("🙂" * 1_000)))
+    error, _ = await refusal(post(client, blocks=p.section(text=p.plain("🙂" * 1_501))))
+    assert error == "invalid_blocks"
+    await post(client, blocks=p.section(text=p.plain("字" * 2_500)))
+    error, _ = await refusal(post(client, blocks=p.section(text=p.plain("字" * 2_600))))
+    assert error == "msg_blocks_too_long"
+
+
+async def test_the_judge_knows_nothing_of_the_renderer():
+    for module in Path(bot.local.__file__).parent.rglob("*.py"):
+        assert "bot.render" not in module.read_text(), module
 
 
 async def test_ten_thousand_characters_over_all_cells(client):

@@ -160,3 +160,24 @@ async def test_outside_its_channels_the_bot_hears_mentions_only_and_cannot_answe
         await slack.wait_for(lambda: slack.calls[-1].result)
     assert recorder.types() == ["app_mention"]
     assert slack.calls_to("assistant.threads.setStatus")[0].error == "not_in_channel"
+
+
+async def test_bolts_own_stream_and_prompts_work_in_a_direct_message(slack):
+    def register(app: AsyncApp) -> None:
+        @app.event("message")
+        async def message(event, say_stream, set_suggested_prompts):
+            if event.get("bot_id"):
+                return
+            await set_suggested_prompts(prompts=[{"title": "Orders", "message": "how many orders?"}])
+            stream = await say_stream()
+            await stream.append(markdown_text="**12** orders")
+            await stream.stop(blocks=[{"type": "divider"}])
+
+    async with socket_bot(slack, register):
+        ts = await slack.tell("U0MIA", "how many?")
+        channel = slack.dm("U0MIA")
+        await slack.wait_for(lambda: slack.calls_to("chat.stopStream") and slack.calls[-1].ok)
+    answer = slack.answers(channel, ts)[0]
+    assert [block["type"] for block in answer["blocks"]] == ["markdown", "divider"]
+    assert answer["text"] == "**12** orders"
+    assert next(iter(slack.workspace.prompts.values()))["prompts"][0]["title"] == "Orders"
