@@ -92,7 +92,7 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"There is nothing to compute: no row with a value in `{_measure_name(plan)}` matches{mark}."
     number = figure(value, plan.aggregate)
     if plan.aggregate.function == "count":
-        return f"**{number}** {'row matches' if value == 1 else 'rows match'}{mark}."
+        return f"**{number}** {'row' if value == 1 else 'rows'} of `{plan.table.file}`{_period(plan)}{mark}."
     if plan.aggregate.function == "distinct":
         return f"There are **{number}** different values of `{_measure_name(plan)}`{mark}."
     return f"The {measured(plan)} is **{number}**{_period(plan)}{_of_rows(row)}{mark}."
@@ -177,9 +177,12 @@ def _row_words(plan: Plan, row: Row) -> str:
     ]
     if not columns:
         return "a row"
-    lead = next((c for c in columns if c.kind == "label"), columns[0])
+    keys = [c for c in columns if c.name in plan.table.keys]
+    labels = [c for c in columns if c.kind == "label"]
+    lead = next(iter([c for c in keys if c.kind == "label"] or keys or labels or columns))
     rest = [f"{c.name}: {shown(row.get(c.name), c)}" for c in columns if c != lead and row.get(c.name) is not None]
-    return f"{shown(row.get(lead.name), lead)}" + (f" ({', '.join(rest)})" if rest else "")
+    name = f"{lead.name} " if lead.kind in ("id", "number", "year") else ""
+    return f"{name}{shown(row.get(lead.name), lead)}" + (f" ({', '.join(rest)})" if rest else "")
 
 
 def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:

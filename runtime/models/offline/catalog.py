@@ -31,7 +31,8 @@ TEXT_DATES: tuple[tuple[re.Pattern[str], str], ...] = (
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column as profiled. `values` are the known values, most frequent first; `complete` says that there are no
-    others. `true_value` is the text that means yes in a flag kept as text; `date_format` reads a date kept as text."""
+    others. `true_value` is the text that means yes in a flag kept as text; `date_format` reads a date kept as text;
+    `folds` says that some values differ in case or blanks only."""
 
     name: str
     type: str
@@ -46,6 +47,7 @@ class Column:
     unit: str | None = None
     true_value: str | None = None
     date_format: str | None = None
+    folds: bool = False
 
     @property
     def additive(self) -> bool:
@@ -104,11 +106,14 @@ def table_from(data: Mapping[str, Any], evidence: str) -> Table:
     name = str(data["table"])
     samples = _samples(data.get("sample"))
     sampled = data.get("sampled") is not None
-    columns = tuple(_column(body, samples.get(str(body["name"]), ()), sampled) for body in data.get("columns", ()))
+    rows = int(data.get("rows", 0))
+    columns = tuple(
+        _column(body, samples.get(str(body["name"]), ()), None if sampled else rows) for body in data.get("columns", ())
+    )
     return Table(
         name=name,
         file=str(data.get("file", name)),
-        rows=int(data.get("rows", 0)),
+        rows=rows,
         columns=columns,
         keys=tuple(str(key) for key in data.get("keys", ())),
         joins=tuple(Join(str(j["column"]), str(j["table"]), str(j["other_column"])) for j in data.get("joins", ())),
@@ -144,13 +149,16 @@ def _samples(sample: Mapping[str, Any] | None) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _column(body: Mapping[str, Any], sample: tuple[str, ...], sampled: bool) -> Column:
+def _column(body: Mapping[str, Any], sample: tuple[str, ...], rows: int | None) -> Column:
     name, kind_name = str(body["name"]), str(body["type"]).upper()
     words = stems(name) or (name.casefold(),)
     common = tuple(str(value) for value, _ in body.get("common", ()) if value is not None)
     ends = tuple(str(body[key]) for key in ("min", "max") if isinstance(body.get(key), str))
     seen = common + tuple(value for value in (*ends, *sample) if value not in common)
     kind, text_format, true_value = _kind(kind_name, words, common, seen)
+    notes = " ".join(str(note) for note in body.get("notes", ()))
+    if kind == "label" and "kept as text" in notes and "leading zeros" not in notes:
+        kind = "noisy"
     values = tuple(dict.fromkeys(seen)) if kind == "label" else ()
     distinct = int(body.get("distinct", 0))
     return Column(
@@ -163,11 +171,24 @@ def _column(body: Mapping[str, Any], sample: tuple[str, ...], sampled: bool) -> 
         minimum=None if kind == "textdate" else body.get("min"),
         maximum=None if kind == "textdate" else body.get("max"),
         values=values,
-        complete=kind == "label" and not sampled and distinct <= len(values),
+        complete=kind == "label" and _all_known(body, rows, distinct),
         unit=next((UNITS[word] for word in reversed(words) if word in UNITS), None) if kind == "number" else None,
         true_value=true_value,
         date_format=text_format,
+        folds=kind == "label" and ("case or blanks" in notes or _collide(values)),
     )
+
+
+def _all_known(body: Mapping[str, Any], rows: int | None, distinct: int) -> bool:
+    """True when the common values are all there are. `rows` is None when only a sample was looked at."""
+    counts = [int(count) for value, count in body.get("common", ()) if value is not None]
+    if rows is None or distinct > len(counts):
+        return False
+    return sum(counts) >= rows * (1 - (float(body.get("null_percent") or 0.0) + 0.01) / 100)
+
+
+def _collide(values: Sequence[str]) -> bool:
+    return len({value.strip().casefold() for value in values}) < len(values)
 
 
 def _kind(

@@ -170,9 +170,11 @@ def _outside(period: Period, column: Column, table: Table) -> str:
 
 
 def _beyond(period: Period, column: Column) -> str:
-    """A word about a period that goes on after the data end by more than the last month."""
+    """A word about a period that goes on after the data end. Months that are stamped by their first day are whole."""
     last = column.last_day()
-    if last is None or period.end is None or (period.end.year, period.end.month) <= (last.year, last.month):
+    if last is None or period.end is None or period.end <= last:
+        return ""
+    if last.day == 1 and (period.end.year, period.end.month) == (last.year, last.month):
         return ""
     return f"the data end on {last.isoformat()}, within that period"
 

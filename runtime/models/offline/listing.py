@@ -23,6 +23,7 @@ class Entry:
     tables: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     reason: str = ""
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ def _entry(body: dict[str, Any]) -> Entry:
         tuple(str(table) for table in body.get("tables", ())),
         tuple(str(column) for column in body.get("columns", ())),
         str(body.get("reason", "")),
+        int(body["rows"]) if isinstance(body.get("rows"), int) else None,
     )
 
 

@@ -14,6 +14,7 @@ from runtime.models.offline.tokens import Token, stem, stems
 _LONGEST = 6
 _DROPPABLE = IDENTIFIER_WORDS | frozenset(stem(word) for word in ("name", "date", "at", "on", "time")) | UNITS.keys()
 _NEAR_LENGTH = 5
+_TWIN_LENGTH = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,22 @@ def _values(words: tuple[str, ...], table: Table) -> tuple[Value, ...]:
     for column in table.of_kind("label"):
         spellings = tuple(value for value in column.values if stems(value) == words)
         if spellings and len("".join(words)) > 1:
-            found.append(Value(column, spellings))
+            found.append(Value(column, spellings + _twins(spellings, column)))
     return tuple(found)
+
+
+def _twins(spellings: tuple[str, ...], column: Column) -> tuple[str, ...]:
+    """Other values one letter away from these: two spellings of one word ("cancelled", "canceled")."""
+    return tuple(
+        value
+        for value in column.values
+        if value not in spellings
+        and len(value) >= _TWIN_LENGTH
+        and not any(char.isdigit() for char in value)
+        and any(
+            OSA.distance(value.casefold().strip(), one.casefold().strip(), score_cutoff=1) <= 1 for one in spellings
+        )
+    )
 
 
 def _measured_in(unit: str, table: Table) -> tuple[Column, ...]:

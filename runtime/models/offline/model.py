@@ -9,6 +9,7 @@ from runtime.models.offline import sql
 from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table, as_day, table_from, with_values
 from runtime.models.offline.choose import Choice, choose
+from runtime.models.offline.describe import asked_table, asks_for_files, files_answer, table_answer
 from runtime.models.offline.listing import Listing, listing_of, worth_inspecting
 from runtime.models.offline.plan import Ask, Cannot, Plan
 from runtime.models.offline.refusals import ask, cannot, no_tables, refused_at_once
@@ -19,6 +20,7 @@ from runtime.models.port import ModelRequest, ModelStep, Stop, ToolCall, Usage
 _NEEDED = ("list_files", "inspect_table", "run_sql")
 _LEAST_PART = 3
 _LOOKED_UP_COLUMNS = 24
+_MOST_LOOKUPS = 6
 
 
 class OfflineModel:
@@ -60,17 +62,22 @@ def _next(turn: Turn, tokens: Sequence[Token]) -> ModelStep:
         return _call(turn, [("list_files", {"limit": 50, "offset": offset, "note": "looking at what is here"})])
     if listing.failed:
         return _say(f"I can't answer that: the files couldn't be listed ({listing.failed}).")
-    wanted = worth_inspecting(listing, tokens)
+    if asks_for_files(tokens):
+        return _say(files_answer(listing, turn))
+    described = asked_table(tokens, listing)
+    wanted = (described,) if described else worth_inspecting(listing, tokens)
     if not wanted:
         return _say(no_tables(listing))
     if not turn.of("inspect_table"):
         note = "looking into the tables"
         return _call(turn, [("inspect_table", {"name": name, "rows": 5, "note": note}) for name in wanted])
-    return _decided(turn, tokens, listing)
-
-
-def _decided(turn: Turn, tokens: Sequence[Token], listing: Listing) -> ModelStep:
     tables = _tables(turn)
+    if described and tables:
+        return _say(table_answer(tables[0]))
+    return _decided(turn, tokens, listing, tables)
+
+
+def _decided(turn: Turn, tokens: Sequence[Token], listing: Listing, tables: list[Table]) -> ModelStep:
     if not tables:
         return _say("I can't answer that: none of the tables here could be read.")
     choice = choose(tokens, tables, listing, turn.today)
@@ -131,6 +138,8 @@ def _lookups(choice: Choice, turn: Turn) -> list[str]:
     if isinstance(choice.reading, Plan):
         table = choice.reading.table
         found = [sql.dates_query(table, c) for c in table.of_kind("textdate") if c.minimum is None]
+        if sum("looked_in" in text for text in made) < _MOST_LOOKUPS:
+            found += _spellings(choice.reading)
     elif choice.words and not _looked_up(turn):
         parts = tuple(dict.fromkeys(part for word in choice.words for part in _parts(word)))
         for table in choice.look_into:
@@ -138,6 +147,21 @@ def _lookups(choice: Choice, turn: Turn) -> list[str]:
             if columns and parts:
                 found.append(sql.values_query(table, columns, parts))
     return [text for text in found if text not in made]
+
+
+def _spellings(plan: Plan) -> list[str]:
+    """Look-ups of other spellings of the values that are filtered by, where not all values of a column are known."""
+    found: list[str] = []
+    for value in plan.values:
+        if value.column.kind == "label" and not value.column.complete and value.column.type == "VARCHAR":
+            parts = tuple(dict.fromkeys(_beginning(text) for text in value.values))
+            found.append(sql.values_query(plan.table, (value.column,), parts))
+    return found
+
+
+def _beginning(text: str) -> str:
+    folded = text.strip().lower()
+    return folded[: max(4, len(folded) - 4)]
 
 
 def _looked_up(turn: Turn) -> bool:

@@ -119,5 +119,7 @@ def _score(clues: Clues) -> float:
     score = 4.0 * sum(token.kind == "file" for token in clues.tokens if token.low.endswith(clues.table.file.casefold()))
     for mention in clues.mentions:
         worth = 3.0 if mention.table else 2.0 if mention.columns or mention.values else 1.5
+        if worth == 2.0 and not mention.values and all(column.kind == "id" for column in mention.columns):
+            worth = 1.0  # "order" names the orders before it names the order_id of another table
         score += worth / 2 if mention.loose else worth
     return score

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from rapidfuzz.distance import OSA
+
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.conditions import Span, date_column
@@ -84,6 +86,7 @@ def _plan(
     bounds = () if having is not None else tuple(bound for bound in parts.bounds if bound.measure is not None)
     figures = tuple(FigureFilter(b.measure.column, b.comparison, b.measure.divisor) for b in bounds if b.measure)
     taken = tuple(mention.taken for mention in parts.clues.mentions if mention.taken)
+    assumed = (*assumed, *(_one_word(value) for value in parts.values))
     notes = (*assumed, *((parts.span.assumed,) if parts.span.assumed else ()), *(f"took {text}" for text in taken))
     return Plan(
         table=parts.clues.table,
@@ -330,6 +333,13 @@ def _one_function(functions: frozenset[str]) -> Function | None:
 
 def _figure(function: Function, measure: Measure) -> Aggregate:
     return Aggregate(function, measure.column, measure.divisor, measure.unit or (measure.column.unit or ""))
+
+
+def _one_word(value: ValueFilter) -> str:
+    """A word about two spellings that were taken for one value."""
+    folded = sorted({text.strip().casefold() for text in value.values})
+    near = [(a, b) for a in folded for b in folded if a < b and OSA.distance(a, b, score_cutoff=1) == 1]
+    return "; ".join(f"“{a}” and “{b}” counted as one" for a, b in near)
 
 
 def _why(measure: Measure) -> tuple[str, ...]:

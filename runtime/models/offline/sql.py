@@ -62,12 +62,13 @@ def _scalar(plan: Plan) -> str:
 
 
 def _groups(plan: Plan) -> str:
-    keys = [f"{_dimension(d)} AS {name(dimension_name(d))}" for d in plan.dimensions]
+    keys = [f"{_shown_dimension(d)} AS {name(dimension_name(d))}" for d in plan.dimensions]
     keys += [name(column.name) for column in plan.split]
+    groups = ", ".join([*(_dimension(d) for d in plan.dimensions), *(name(column.name) for column in plan.split)])
     places = ", ".join(str(place) for place in range(1, len(keys) + 1))
     figure = aggregate(plan.aggregate)
     sql = f"SELECT {', '.join(keys)}, {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {name(plan.table.name)}"
-    sql += f"{_where(plan)} GROUP BY {places}"
+    sql += f"{_where(plan)} GROUP BY {groups}"
     if plan.top:
         direction = "DESC" if plan.top[0] == "max" else "ASC"
         order = f"ORDER BY {figure} {direction} NULLS LAST"
@@ -81,8 +82,9 @@ def _group_count(plan: Plan) -> str:
     figure = aggregate(plan.aggregate)
     having = f" HAVING {_comparison(figure, plan)}" if plan.having else ""
     return (
-        f"SELECT {_dimension(dimension)} AS {name(dimension_name(dimension))}, {figure} AS {FIGURE}, "
-        f"count(*) OVER () AS {GROUPS} FROM {name(plan.table.name)}{_where(plan)} GROUP BY 1{having} ORDER BY 1"
+        f"SELECT {_shown_dimension(dimension)} AS {name(dimension_name(dimension))}, {figure} AS {FIGURE}, "
+        f"count(*) OVER () AS {GROUPS} FROM {name(plan.table.name)}{_where(plan)} "
+        f"GROUP BY {_dimension(dimension)}{having} ORDER BY 1"
     )
 
 
@@ -121,7 +123,7 @@ def aggregate(figure: Aggregate) -> str:
         return "count(*)"
     column = name(figure.column.name)
     if figure.function == "distinct":
-        return f"count(DISTINCT {column})"
+        return f"count(DISTINCT {_folded(figure.column)})"
     expression = _scaled(f"{_FUNCTIONS[figure.function]}({column})", figure.divisor)
     exact = figure.function in ("min", "max") or (figure.function == "sum" and "INT" in figure.column.type)
     return expression if exact and figure.divisor == 1 else f"round({expression}, 6)"
@@ -140,8 +142,17 @@ def dimension_name(dimension: Dimension) -> str:
 
 def _dimension(dimension: Dimension) -> str:
     if not dimension.bucket:
-        return name(dimension.column.name)
+        return _folded(dimension.column)
     return _BUCKETS[dimension.bucket].format(date_expression(dimension.column))
+
+
+def _folded(column: Column) -> str:
+    """The column, without case and outer blanks where values differ in these only."""
+    return f"lower(trim({name(column.name)}))" if column.folds else name(column.name)
+
+
+def _shown_dimension(dimension: Dimension) -> str:
+    return f"min({name(dimension.column.name)})" if dimension.column.folds else _dimension(dimension)
 
 
 def _where(plan: Plan, extra: str = "") -> str:

@@ -63,6 +63,8 @@ def turn_of(request: ModelRequest) -> Turn:
     """The present turn. A message that the run itself puts after results is no question."""
     messages = request.messages
     start = _question_at(messages)
+    if not request.tools_allowed and start > 0 and isinstance(messages[start - 1], UserMessage):
+        start -= 1  # the last word is the run's own: a budget is used up
     asked = messages[start].text if start >= 0 else ""  # type: ignore[union-attr]
     question = _combined(messages[:start], plain_question(asked)) if start >= 0 else ""
     today = as_day(match.group()) if (match := _DAY.search(request.context)) else None

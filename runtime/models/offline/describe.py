@@ -1,0 +1,107 @@
+"""Answers about the data themselves: which files and tables there are, and what a table holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runtime.models.offline.catalog import Column, Table
+from runtime.models.offline.lexicon import CONTAINERS, FILLERS
+from runtime.models.offline.listing import Entry, Listing
+from runtime.models.offline.tokens import Token, stem, stems
+from runtime.models.offline.transcript import Turn
+from runtime.models.offline.wording import shown
+
+_ABOUT_DATA = CONTAINERS | frozenset(stem(word) for word in ("source", "column", "document"))
+_ASKING = frozenset(
+    stem(word)
+    for word in (
+        "have",
+        "available",
+        "describe",
+        "explain",
+        "show",
+        "list",
+        "there",
+        "open",
+        "access",
+        "exist",
+        "schema",
+    )
+)
+_OPENERS = frozenset(("what", "which", "list", "show", "describe", "explain", "help"))
+_LINES, _VALUES = 25, 6
+
+
+def asks_for_files(tokens: Sequence[Token]) -> bool:
+    """True for "what tables do you have?", "which files are there?": no word about anything else."""
+    words = [token for token in tokens if token.wordlike]
+    if not words or not any(token.low in _OPENERS for token in words):
+        return False
+    if [token.low for token in words] == ["help"]:
+        return True
+    rest = [token for token in words if token.stem not in FILLERS and token.low not in _OPENERS]
+    names = [token for token in rest if token.stem in _ABOUT_DATA]
+    return bool(names) and all(token.stem in _ABOUT_DATA | _ASKING for token in rest)
+
+
+def asked_table(tokens: Sequence[Token], listing: Listing) -> str | None:
+    """The table of "describe workouts", "what columns does orders.csv have?": one table named, no other word."""
+    rest = [token for token in tokens if token.wordlike and token.stem not in FILLERS and token.low not in _OPENERS]
+    asked = any(token.low in ("describe", "explain", "schema") or token.stem in ("column", "field") for token in tokens)
+    rest = [token for token in rest if token.stem not in _ASKING and token.stem not in ("column", "field")]
+    if not rest or not asked:
+        return None
+    fitting = [
+        (len(set(stems(table)) - {token.stem for token in rest}), table)
+        for entry in listing.entries
+        for table in entry.tables
+        if all(_names(token, entry, set(stems(table))) for token in rest)
+    ]
+    return min(fitting)[1] if fitting else None
+
+
+def _names(token: Token, entry: Entry, words: set[str]) -> bool:
+    if token.kind == "file":
+        return token.low in (entry.name.casefold(), entry.name.casefold().rsplit("/", 1)[-1])
+    return token.stem in words or token.stem in CONTAINERS
+
+
+def files_answer(listing: Listing, turn: Turn) -> str:
+    """What is here, one line a file, with the mark of the listing."""
+    pages = turn.of("list_files")
+    mark = f" [{pages[-1].evidence}]" if pages else ""
+    lines = [f"- {_entry_words(entry)}{mark}" for entry in listing.entries[:_LINES]]
+    more = f"\nThese are the first {_LINES} of {listing.total:,}{mark}." if listing.total > _LINES else ""
+    return (
+        "This is what I can see here:\n" + "\n".join(lines) + more + "\n\n_Ask me for counts, totals, averages, "
+        "extremes or groups over the tables, in the words of their columns and values._"
+    )
+
+
+def _entry_words(entry: Entry) -> str:
+    if entry.kind == "table":
+        columns = ", ".join(f"`{column}`" for column in entry.columns[:12])
+        more = f" and {len(entry.columns) - 12} more" if len(entry.columns) > 12 else ""
+        rows = f"{entry.rows:,} rows" if entry.rows is not None else "a table"
+        return f"`{entry.name}`: {rows}" + (f" with {columns}{more}" if columns else "")
+    if entry.kind == "document":
+        return f"`{entry.name}`: a document, which I can't read yet"
+    return f"`{entry.name}`: not read" + (f" ({shown(entry.reason)})" if entry.reason else "")
+
+
+def table_answer(table: Table) -> str:
+    """What a table holds, one line a column, with the mark of its inspection."""
+    mark = f" [{table.evidence}]"
+    lines = [f"- {_column_words(column)}{mark}" for column in table.columns[:_LINES]]
+    return f"`{table.file}` has **{table.rows:,}** rows{mark}:\n" + "\n".join(lines)
+
+
+def _column_words(column: Column) -> str:
+    text = f"`{column.name}` ({column.type})"
+    if column.kind == "label" and column.values:
+        listed = ", ".join(shown(value) for value in column.values[:_VALUES])
+        whole = column.complete and len(column.values) <= _VALUES
+        return f"{text}: {listed}" + ("" if whole else " and others")
+    if column.minimum is not None and column.maximum is not None:
+        return f"{text}: {shown(column.minimum, column)} to {shown(column.maximum, column)}"
+    return text
