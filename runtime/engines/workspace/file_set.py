@@ -1,0 +1,192 @@
+"""A homogeneous set of workspace files behind one name: which files a pattern takes, and one view over all of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
+from runtime.errors import CallError
+from runtime.evidence import Column
+from runtime.ingest.columns import literal, quoted
+
+VIEW = "data"
+_TABULAR = (".csv", ".tsv", ".parquet", ".pq", ".tab")
+_NOT_YET = (".json", ".ndjson", ".jsonl")
+_INTEGERS = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+_DECIMAL_DIGITS = 38
+_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19, "HUGEINT": 38}
+
+
+@dataclass(frozen=True, slots=True)
+class FileSet:
+    """Files that share one shape. `digest` covers their paths and contents; `declaration` is a view of the same
+    columns without rows, `definition` the view over the cached copies."""
+
+    tables: tuple[WorkspaceTable, ...]
+    columns: tuple[Column, ...]
+    digest: str
+    declaration: str
+    definition: str
+
+
+def file_set(catalog: WorkspaceCatalog, pattern: str, most: int) -> FileSet:
+    """The set that `pattern` takes. Raises CallError: `pattern_refused`, `not_found`, `file_refused`,
+    `set_not_homogeneous` naming the first file that differs."""
+    files = matching(catalog, pattern, most)
+    tables = _tables(catalog, files)
+    columns = _shared_columns(tables)
+    declared = ", ".join(f"CAST(NULL AS {column.type}) AS {quoted(column.name)}" for column in columns)
+    return FileSet(
+        tables=tables,
+        columns=columns,
+        digest=_digest(tables),
+        declaration=f"SELECT {declared} WHERE false",
+        definition=_definition(tables, columns),
+    )
+
+
+def matching(catalog: WorkspaceCatalog, pattern: str, most: int) -> list[WorkspaceFile]:
+    """The files of the catalog whose path the pattern takes, by path. Nothing outside the catalog can be named."""
+    expression = _expression(pattern)
+    files = sorted((file for file in catalog.files if expression.fullmatch(file.path)), key=lambda file: file.path)
+    if not files:
+        raise CallError(
+            "not_found",
+            f"No file of the workspace matches {pattern!r}.",
+            hint="Paths are relative to the workspace: * stays inside a folder, ** crosses folders. See list_files.",
+        )
+    if len(files) > most:
+        raise CallError(
+            "pattern_refused",
+            f"The pattern matches {len(files):,} files; at most {most:,} are read at once.",
+            hint="Narrow the pattern, for example to one folder or one month.",
+        )
+    return files
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    parts = pattern.split("/")
+    if pattern.startswith(("/", "~")) or "\\" in pattern or "\0" in pattern or ":" in parts[0] or ".." in parts:
+        raise CallError(
+            "pattern_refused",
+            "A path pattern is relative to the workspace and cannot leave it.",
+            hint="Write it like reports/2024-*.csv, with forward slashes and without '..'.",
+        )
+    return re.compile("".join(_segment(part, last=place == len(parts) - 1) for place, part in enumerate(parts)))
+
+
+def _segment(part: str, *, last: bool) -> str:
+    if part == "**":
+        return ".*" if last else "(?:[^/]+/)*"
+    pieces = re.findall(r"\[!?\]?[^\]/]*\]|\*+|\?|.", part)
+    return "".join(_piece(piece) for piece in pieces) + ("" if last else "/")
+
+
+def _piece(piece: str) -> str:
+    if piece.startswith("*"):
+        return "[^/]*"
+    if piece == "?":
+        return "[^/]"
+    if len(piece) > 2 and piece.startswith("["):
+        inside = piece[1:-1].replace("\\", r"\\").replace("[", r"\[").replace("&&", r"&\&")
+        return f"[{'^/' + inside[1:] if inside.startswith('!') else inside}]"
+    return re.escape(piece)
+
+
+def _tables(catalog: WorkspaceCatalog, files: Sequence[WorkspaceFile]) -> tuple[WorkspaceTable, ...]:
+    for file in files:
+        if file.path.casefold().endswith(_NOT_YET):
+            raise CallError("file_refused", f"{file.path}: JSON is not read yet.", hint="CSV, TSV and Parquet are.")
+        if file.kind != "table":
+            why = file.reason or "it is a document, not a table"
+            raise CallError(
+                "file_refused", f"{file.path}: {why}.", hint="Narrow the pattern, so that it takes only tables."
+            )
+    paths = {file.path for file in files}
+    return tuple(sorted((table for table in catalog.tables if table.file in paths), key=lambda table: table.file))
+
+
+def _shared_columns(tables: Sequence[WorkspaceTable]) -> tuple[Column, ...]:
+    """The columns of the set, each of a type that holds the values of every file without loss."""
+    first = next((table for table in tables if table.rows), tables[0])
+    types = {column.name: column.type for column in first.columns}
+    for table in tables:
+        names = [column.name for column in table.columns]
+        if sorted(names) != sorted(types):
+            raise _differs(first, table, _names_differ(list(types), names))
+        if not table.rows:
+            continue  # a header alone says nothing about types
+        for column in table.columns:
+            wide = wider(types[column.name], column.type)
+            if wide is None:
+                raise _differs(first, table, f"{column.name!r} is {types[column.name]} there and {column.type} here")
+            types[column.name] = wide
+    return tuple(Column(name, kind) for name, kind in types.items())
+
+
+def wider(one: str, other: str) -> str | None:
+    """The type that holds both without loss, or None: 'BIGINT', 'DECIMAL(5,2)' → 'DECIMAL(21,2)'."""
+    if one == other:
+        return one
+    pair = {one, other}
+    if pair == {"DATE", "TIMESTAMP"}:
+        return "TIMESTAMP"
+    shapes = [_shape(kind) for kind in (one, other)]
+    if None in shapes:
+        return (
+            "DOUBLE"
+            if all(shape or kind in ("DOUBLE", "FLOAT") for shape, kind in zip(shapes, (one, other), strict=True))
+            else None
+        )
+    (whole_one, scale_one), (whole_other, scale_other) = (shape for shape in shapes if shape)
+    whole, scale = max(whole_one, whole_other), max(scale_one, scale_other)
+    if scale == 0 and one in _DIGITS and other in _DIGITS:
+        return max(one, other, key=_INTEGERS.index)
+    return f"DECIMAL({whole + scale},{scale})" if whole + scale <= _DECIMAL_DIGITS else "DOUBLE"
+
+
+def _shape(kind: str) -> tuple[int, int] | None:
+    """Digits before and after the point of an exact number type."""
+    if kind in _DIGITS:
+        return _DIGITS[kind], 0
+    found = _DECIMAL.fullmatch(kind)
+    return (int(found.group(1)) - int(found.group(2)), int(found.group(2))) if found else None
+
+
+def _names_differ(wanted: Sequence[str], found: Sequence[str]) -> str:
+    missing = [name for name in wanted if name not in found]
+    extra = [name for name in found if name not in wanted]
+    parts = [f"lacks {', '.join(missing[:5])}"] if missing else []
+    return " and ".join([*parts, f"has {', '.join(extra[:5])} besides"] if extra else parts)
+
+
+def _differs(first: WorkspaceTable, table: WorkspaceTable, how: str) -> CallError:
+    return CallError(
+        "set_not_homogeneous",
+        f"{table.file} differs from {first.file}: {how}.",
+        hint="Narrow the pattern to files of one shape, or read the tables on their own with run_sql.",
+        details={"file": table.file, "compared_with": first.file},
+    )
+
+
+def _digest(tables: Iterable[WorkspaceTable]) -> str:
+    body = "".join(f"{table.file}\0{table.revision}\n" for table in tables)
+    return "sha256:" + hashlib.sha256(body.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _definition(tables: Sequence[WorkspaceTable], columns: Sequence[Column]) -> str:
+    """Files of exactly equal types are read together; each group is cast to the shared types by name."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for table in tables:
+        if table.rows or len(tables) == 1:
+            kinds = {column.name: column.type for column in table.columns}
+            groups.setdefault(tuple(kinds[column.name] for column in columns), []).append(str(table.parquet))
+    chosen = ", ".join(f"CAST({quoted(column.name)} AS {column.type}) AS {quoted(column.name)}" for column in columns)
+    reads = [f"SELECT {chosen} FROM read_parquet([{', '.join(map(literal, paths))}])" for paths in groups.values()]
+    if not reads:
+        reads = [f"SELECT {chosen} FROM read_parquet({literal(str(tables[0].parquet))})"]
+    return " UNION ALL ".join(reads)

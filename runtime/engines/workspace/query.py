@@ -1,0 +1,138 @@
+"""One guarded read over workspace tables: guard, worker with its second opinion, and where the rows came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runtime.clock import Clock
+from runtime.engines.port import ReadResult
+from runtime.engines.workspace.failures import as_call_error, lost
+from runtime.engines.workspace.file_set import VIEW, FileSet
+from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
+from runtime.engines.workspace.worker import Answer, Database, EngineFailure, Job, WorkerLost, WorkerPool
+from runtime.errors import CallError
+from runtime.evidence import Json, SourceRef, Truncation
+from runtime.limits import Limits
+from runtime.sqlguard import GuardPolicy, ValidatedQuery, validate
+
+SOURCE = "workspace"
+
+
+class CacheGone(Exception):
+    """A cached copy could not be opened: the catalog that named it is out of date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a read needs besides its catalog."""
+
+    pool: WorkerPool
+    limits: Limits
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Runs SQL of our own making over one catalog; the guard has no say in it. Raises as `ask`."""
+
+    desk: Desk
+    catalog: WorkspaceCatalog
+    database: Database
+    seconds: float
+
+    async def __call__(self, sql: str, parameters: tuple[Json, ...] = ()) -> tuple[tuple[Json, ...], ...]:
+        limits = self.desk.limits
+        job = Job(sql, self.seconds, limits.sql_rows_kept, limits.cell_chars, admitted=None, parameters=parameters)
+        return (await ask(self.desk, self.database, job, columns_of(self.catalog.tables))).rows
+
+
+def guarded(catalog: WorkspaceCatalog, sql: str, limits: Limits) -> ValidatedQuery:
+    """The validated query over the catalog's tables. Raises CallError."""
+    return validate(sql, GuardPolicy(dialect="duckdb", tables=columns_of(catalog.tables), limits=limits))
+
+
+def columns_of(tables: Sequence[WorkspaceTable]) -> dict[str, tuple[str, ...]]:
+    """Table name → column names."""
+    return {table.name: tuple(column.name for column in table.columns) for table in tables}
+
+
+async def read_tables(
+    desk: Desk, catalog: WorkspaceCatalog, database: Database, query: ValidatedQuery, *, seconds: float, rows: int
+) -> ReadResult:
+    """Runs a validated query. Raises CallError; CacheGone when the catalog is out of date."""
+    tables = read_by(catalog, query)
+    job = Job(query.sql, seconds, rows, desk.limits.cell_chars, admitted=tuple(table.name for table in catalog.tables))
+    began = desk.clock.monotonic()
+    answer = await ask(desk, database, job, columns_of(tables))
+    notes = tuple(dict.fromkeys(f"{table.name}: {note}" for table in tables for note in table.notes))
+    sources = tuple(SourceRef(SOURCE, table.name, table.revision, table.file) for table in tables)
+    return _result(desk, query.sql, answer, sources, notes, began)
+
+
+async def read_set(
+    desk: Desk, chosen: FileSet, pattern: str, database: Database, sql: str, *, seconds: float, rows: int
+) -> ReadResult:
+    """Guards and runs SQL over `data`, the rows of all files of a set. Raises as `read_tables`."""
+    columns = {VIEW: tuple(column.name for column in chosen.columns)}
+    query = validate(sql, GuardPolicy(dialect="duckdb", tables=columns, limits=desk.limits))
+    job = Job(
+        query.sql,
+        seconds,
+        rows,
+        desk.limits.cell_chars,
+        admitted=(VIEW,),
+        view=(VIEW, chosen.declaration, chosen.definition),
+    )
+    began = desk.clock.monotonic()
+    answer = await ask(desk, database, job, columns)
+    notes = tuple(dict.fromkeys(f"{table.file}: {note}" for table in chosen.tables for note in table.notes))
+    return _result(desk, query.sql, answer, (SourceRef(SOURCE, VIEW, chosen.digest, pattern),), notes, began)
+
+
+async def ask(desk: Desk, database: Database, job: Job, tables: Mapping[str, Sequence[str]]) -> Answer:
+    """Runs a job; failures become CallError (`tables` → columns for the hints), a missing cached copy CacheGone."""
+    try:
+        return await desk.pool.run(database, job)
+    except EngineFailure as failure:
+        if failure.kind == "io":
+            raise CacheGone(failure.message) from failure
+        raise as_call_error(failure, job.seconds, tables) from failure
+    except WorkerLost as error:
+        raise lost(error) from error
+
+
+def read_by(catalog: WorkspaceCatalog, query: ValidatedQuery) -> tuple[WorkspaceTable, ...]:
+    """The tables that the parsed query reads, in its order."""
+    found = (catalog.table(name) for name in query.tables)
+    return tuple(dict.fromkeys(table for table in found if table is not None))
+
+
+def file_changed(files: Sequence[str]) -> CallError:
+    """After the second attempt met another change."""
+    named = ", ".join(files[:3]) or "A file of the workspace"
+    return CallError(
+        "file_changed",
+        f"{named} changed or vanished while it was being read.",
+        hint="Ask again when the file is no longer being written.",
+        retryable=True,
+    )
+
+
+def _result(
+    desk: Desk, sql: str, answer: Answer, sources: tuple[SourceRef, ...], notes: tuple[str, ...], began: float
+) -> ReadResult:
+    kept = len(answer.rows)
+    if answer.cut_cells:
+        bound = desk.limits.cell_chars
+        notes = (*notes, f"{answer.cut_cells:,} cells longer than {bound:,} characters were cut; a cut cell ends in …")
+    return ReadResult(
+        sql=sql,
+        columns=answer.columns,
+        rows=answer.rows,
+        row_count=answer.total if answer.total is not None else kept,
+        elapsed_ms=(desk.clock.monotonic() - began) * 1000,
+        truncated=Truncation("rows_kept", kept, answer.total) if answer.more else None,
+        sources=sources,
+        notes=notes,
+    )

@@ -1,0 +1,107 @@
+"""Runs one job on a locked-down connection: second opinion, bounded rows as JSON, the true count of more."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+
+from runtime.engines.workspace.worker.frames import RESULT_BYTES
+from runtime.engines.workspace.worker.jobs import Job
+from runtime.evidence import Json, json_value
+from runtime.sqlguard.second_opinion import check_with_duckdb
+
+_BATCH = 100
+_CUT = "…"
+# Python has no value for these that keeps months, nanoseconds or infinity: they travel as DuckDB's text.
+_LOSSY = ("INTERVAL", "TIMESTAMP_NS", "TIME_NS")
+
+
+def run(con: duckdb.DuckDBPyConnection, job: Job) -> dict[str, Any]:
+    """The answer as JSON (see `Answer.from_json`). Raises duckdb.Error, MemoryError; CallError from the second opinion."""
+    ends = time.monotonic() + job.seconds
+    with _interrupted_after(con, job.seconds):
+        if job.view is not None:
+            con.execute(f"CREATE TEMP VIEW {job.view[0]} AS {job.view[1]}")
+        if job.admitted is not None:
+            check_with_duckdb(con, job.sql, job.admitted)
+        if job.view is not None:
+            con.execute(f"CREATE OR REPLACE TEMP VIEW {job.view[0]} AS {job.view[2]}")
+        columns = _execute(con, job)
+        rows, more, cut = _fetch(con, job)
+    total = _count(con, job, ends - time.monotonic()) if more else len(rows)
+    return {"columns": columns, "rows": rows, "more": more, "total": total, "cut_cells": cut}
+
+
+@contextmanager
+def _interrupted_after(con: duckdb.DuckDBPyConnection, seconds: float) -> Generator[None]:
+    timer = threading.Timer(seconds, con.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _execute(con: duckdb.DuckDBPyConnection, job: Job) -> list[tuple[str, str]]:
+    con.execute(job.sql, list(job.parameters) or None)
+    columns = [(str(item[0]), str(item[1])) for item in con.description or ()]
+    if any(kind in _LOSSY for _, kind in columns):
+        names = [f"c{position}" for position in range(len(columns))]
+        chosen = [
+            f"CAST({name} AS VARCHAR)" if kind in _LOSSY else name
+            for name, (_, kind) in zip(names, columns, strict=True)
+        ]
+        wrapped = f"SELECT {', '.join(chosen)} FROM ({job.sql}\n) AS t({', '.join(names)})"
+        con.execute(wrapped, list(job.parameters) or None)
+    return columns
+
+
+def _fetch(con: duckdb.DuckDBPyConnection, job: Job) -> tuple[list[list[Json]], bool, int]:
+    """At most `job.rows` rows and RESULT_BYTES bytes, whether there are more, and how many cells were cut."""
+    rows: list[list[Json]] = []
+    room, cut = RESULT_BYTES, 0
+    while True:
+        batch = con.fetchmany(min(_BATCH, job.rows + 1 - len(rows)))
+        for row in batch:
+            cells, shortened = _cells(row, job.cell_chars)
+            room -= len(json.dumps(cells, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            if room < 0 or len(rows) == job.rows:
+                return rows, True, cut
+            rows.append(cells)
+            cut += shortened
+        if not batch:
+            return rows, False, cut
+
+
+def _cells(row: Sequence[Any], bound: int) -> tuple[list[Json], int]:
+    cells: list[Json] = []
+    cut = 0
+    for value in row:
+        cell = json_value(value)
+        if isinstance(cell, list | dict):
+            text = json.dumps(cell, ensure_ascii=False)
+            cell = text if len(text) > bound else cell
+        if isinstance(cell, str) and len(cell) > bound:
+            cell = cell[: bound - len(_CUT)] + _CUT
+            cut += 1
+        cells.append(cell)
+    return cells, cut
+
+
+def _count(con: duckdb.DuckDBPyConnection, job: Job, seconds: float) -> int | None:
+    """The true number of rows, or None when the time that is left does not suffice."""
+    if seconds <= 0:
+        return None
+    try:
+        with _interrupted_after(con, seconds):
+            found = con.execute(f"SELECT count(*) FROM ({job.sql}\n) AS t", list(job.parameters) or None).fetchone()
+    except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+        return None
+    return int(found[0]) if found else None

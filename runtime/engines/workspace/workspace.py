@@ -1,0 +1,194 @@
+"""The workspace engine: its files as tables, read through the guard in killable workers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from runtime.clock import Clock
+from runtime.engines.port import ReadResult
+from runtime.engines.workspace.cache import WorkspaceCache
+from runtime.engines.workspace.catalog import WorkspaceFiles
+from runtime.engines.workspace.failures import near
+from runtime.engines.workspace.file_set import FileSet, file_set
+from runtime.engines.workspace.inspect import Profiles
+from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
+from runtime.engines.workspace.near_values import near_values_sql
+from runtime.engines.workspace.query import (
+    CacheGone,
+    Desk,
+    Fixed,
+    file_changed,
+    guarded,
+    read_by,
+    read_set,
+    read_tables,
+)
+from runtime.engines.workspace.worker import Database, WorkerPool, WorkerSettings
+from runtime.errors import CallError
+from runtime.evidence import Column, Json
+from runtime.limits import Limits
+from runtime.sqlguard import ValidatedQuery
+
+T = TypeVar("T")
+_NEAR_SECONDS = 3.0
+
+
+class Workspace:
+    """One admitted folder, ready to be asked. A ReadEngine. Belongs to the event loop that opened it."""
+
+    dialect = "duckdb"
+
+    def __init__(self, root: Path, files: WorkspaceFiles, pool: WorkerPool, limits: Limits, clock: Clock) -> None:
+        self._root = root
+        self._files = files
+        self._cache = WorkspaceCache(files)
+        self._pool = pool
+        self._limits = limits
+        self._desk = Desk(pool, limits, clock)
+        self._profiles = Profiles(files.cache_dir / "profiles", limits)
+
+    @classmethod
+    async def open(cls, root: Path, cache_dir: Path, limits: Limits, clock: Clock) -> Workspace:
+        """Starts the workers; files are read when they are first asked for."""
+        pool = WorkerPool(limits.worker_pool, WorkerSettings.of(limits), cache_dir / "spill")
+        files = WorkspaceFiles(root, cache_dir, limits, clock)
+        pool.start()
+        return cls(root, files, pool, limits, clock)
+
+    async def close(self) -> None:
+        """Ends all workers, running queries too."""
+        await self._pool.close()
+        await self._files.close()
+
+    async def catalog(self) -> WorkspaceCatalog:
+        """The files as they are now. Raises CallError `no_workspace`, StateUnavailable."""
+        return await self._files.current()
+
+    async def understand(self, sql: str) -> ValidatedQuery:
+        """What the guard makes of `sql`, without running it. Raises CallError."""
+        return guarded(await self.catalog(), sql, self._limits)
+
+    async def read(self, sql: str, *, seconds: float, rows_kept: int) -> ReadResult:
+        """One guarded read; cancelling kills the query. Raises CallError: `sql_…`, `function_not_allowed`, `timeout`,
+        `resource_limit`, `file_changed` when the files keep changing."""
+
+        async def attempt(catalog: WorkspaceCatalog) -> tuple[ReadResult, Sequence[WorkspaceTable]]:
+            query = guarded(catalog, sql, self._limits)
+            database = await self._database(catalog)
+            result = await read_tables(self._desk, catalog, database, query, seconds=seconds, rows=rows_kept)
+            return result, read_by(catalog, query)
+
+        return await self._steady(attempt)
+
+    async def read_files(self, pattern: str, sql: str) -> tuple[ReadResult, FileSet]:
+        """One guarded read over `data`, the rows of all files that `pattern` takes. Raises CallError as `read`, and
+        `pattern_refused`, `not_found`, `file_refused`, `set_not_homogeneous`."""
+
+        async def attempt(catalog: WorkspaceCatalog) -> tuple[tuple[ReadResult, FileSet], Sequence[WorkspaceTable]]:
+            chosen = file_set(catalog, pattern, self._limits.file_query_files)
+            seconds, rows = self._limits.file_query_seconds, self._limits.sql_rows_kept
+            database = await self._database(catalog)
+            result = await read_set(self._desk, chosen, pattern, database, sql, seconds=seconds, rows=rows)
+            return (result, chosen), chosen.tables
+
+        return await self._steady(attempt)
+
+    async def inspect(self, name: str, columns: Sequence[str], rows: int) -> TableProfile:
+        """What a table's columns hold, with `rows` sample rows. `name` is a table or the file it came from. Raises
+        CallError `not_found` with near names."""
+
+        async def attempt(catalog: WorkspaceCatalog) -> tuple[TableProfile, Sequence[WorkspaceTable]]:
+            table = named_table(catalog, name)
+            chosen = named_columns(table, columns)
+            fixed = Fixed(self._desk, catalog, await self._database(catalog), self._limits.file_query_seconds)
+            return await self._profiles.profile(fixed, catalog, table, chosen, rows), (table,)
+
+        return await self._steady(attempt)
+
+    async def near_values(self, table: str, column: str, value: str) -> list[Json]:
+        """Values of a column most like `value`, best first; none when nothing is like it. Raises CallError."""
+
+        async def attempt(catalog: WorkspaceCatalog) -> tuple[list[Json], Sequence[WorkspaceTable]]:
+            found = named_table(catalog, table)
+            (known,) = named_columns(found, [column])
+            sql, parameters = near_values_sql(found.name, known, value, self._limits.sql_near_values)
+            fixed = Fixed(self._desk, catalog, await self._database(catalog), _NEAR_SECONDS)
+            return [row[0] for row in await fixed(sql, parameters)], (found,)
+
+        return await self._steady(attempt)
+
+    async def _database(self, catalog: WorkspaceCatalog) -> Database:
+        made = await self._cache.database(catalog)
+        return Database(made.path.absolute(), made.parquet, made.revision)
+
+    async def _steady(self, attempt: Callable[[WorkspaceCatalog], Awaitable[tuple[T, Sequence[WorkspaceTable]]]]) -> T:
+        """The result of an attempt whose files stayed as the catalog knew them; tried anew once on a fresh catalog."""
+        catalog = await self._files.current()
+        moved: list[str] = []
+        for _ in range(2):
+            try:
+                result, tables = await attempt(catalog)
+            except CacheGone:
+                moved = []
+            else:
+                moved = await asyncio.to_thread(self._moved, catalog, tables)
+                if not moved:
+                    return result
+            catalog = await self._files.refresh()
+        raise file_changed(moved)
+
+    def _moved(self, catalog: WorkspaceCatalog, tables: Sequence[WorkspaceTable]) -> list[str]:
+        """The files of `tables` that are not what the catalog saw any more."""
+        wanted = {table.file for table in tables}
+        return [
+            file.path
+            for file in catalog.files
+            if file.path in wanted and _state(self._root / file.path) != (file.size, file.modified_ns)
+        ]
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def named_table(catalog: WorkspaceCatalog, name: str) -> WorkspaceTable:
+    """The table of this name, or the only one of the file of this path. Raises CallError `not_found`."""
+    of_file = [table for table in catalog.tables if table.file == name]
+    found = catalog.table(name) or (of_file[0] if len(of_file) == 1 else None)
+    if found is not None:
+        return found
+    skipped = next((file for file in catalog.files if file.path == name and file.kind != "table"), None)
+    if skipped is not None:
+        why = skipped.reason or "it is a document, not a table"
+        raise CallError("not_found", f"{name} is no table: {why}.", hint="list_files shows what each file holds.")
+    similar = near(name, [table.name for table in catalog.tables])
+    hint = f"Near names: {', '.join(similar)}." if similar else "list_files shows all tables."
+    raise CallError("not_found", f"No table is called {name!r}.", hint=hint, details={"near": similar})
+
+
+def named_columns(table: WorkspaceTable, names: Sequence[str]) -> list[Column]:
+    """The columns of these names, in any case. Raises CallError `not_found` with near names and all columns."""
+    known = {column.name.casefold(): column for column in table.columns}
+    exact = {column.name: column for column in table.columns}
+    found: list[Column] = []
+    for name in names:
+        column = exact.get(name) or known.get(name.casefold())
+        if column is None:
+            columns = list(exact)
+            similar = near(name, columns)
+            hint = f"Near names: {', '.join(similar)}." if similar else f"Columns: {', '.join(columns[:50])}."
+            raise CallError(
+                "not_found",
+                f"{table.name} has no column {name!r}.",
+                hint=hint,
+                details={"near": similar, "columns": columns[:200]},
+            )
+        found.append(column)
+    return found

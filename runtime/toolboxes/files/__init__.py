@@ -1,0 +1,1 @@
+"""Files: the tools over an admitted workspace."""

@@ -1,0 +1,34 @@
+"""When a filter found nothing: values that do occur and are near the wanted ones."""
+
+from __future__ import annotations
+
+from runtime.engines.port import ReadResult
+from runtime.engines.workspace.workspace import Workspace
+from runtime.errors import CallError
+from runtime.evidence import Json
+from runtime.sqlguard import ValidatedQuery
+
+_FILTERS_LOOKED_AT = 4
+
+
+async def near_values(engine: Workspace, sql: str, result: ReadResult) -> list[Json]:
+    """`{table, column, value, near}` for each filtered column of a query that gave no row or a NULL aggregate, where
+    the wanted value does not occur as written. A look-up that fails is left out: the query itself did work."""
+    query = await engine.understand(sql)
+    if not _found_nothing(query, result):
+        return []
+    found: list[Json] = []
+    for wanted in query.filters[:_FILTERS_LOOKED_AT]:
+        try:
+            near = await engine.near_values(wanted.table, wanted.column, wanted.value)
+        except CallError:
+            continue
+        if near and wanted.value not in map(str, near):
+            found.append({"table": wanted.table, "column": wanted.column, "value": wanted.value, "near": near})
+    return found
+
+
+def _found_nothing(query: ValidatedQuery, result: ReadResult) -> bool:
+    if result.row_count == 0:
+        return True
+    return query.has_aggregate and result.row_count == 1 and any(cell is None or cell == 0 for cell in result.rows[0])

@@ -1,0 +1,77 @@
+"""A real workspace behind the tools, and the context a call gets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from runtime.capability import CallContext, Capability, CatalogEntry, Output, Scope, Services
+from runtime.clock import SystemClock
+from runtime.engines.workspace.workspace import Workspace
+from runtime.limits import DEFAULT
+
+SCOPE = Scope(
+    run_id="r1",
+    conversation="c1",
+    origin="person",
+    asker="U1",
+    timezone="UTC",
+    policy_revision="p1",
+    sources=frozenset({"workspace"}),
+)
+
+
+class NoTools:
+    digest = "sha256:none"
+    entries: tuple[CatalogEntry, ...] = ()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    opened: list[Workspace] = []
+    yield Desk(tmp_path, opened)
+    for workspace in opened:
+        await workspace.close()
+
+
+class Desk:
+    """Opens a workspace and calls tools on it, checking each result against the tool's own schema."""
+
+    def __init__(self, folder: Path, opened: list[Workspace]) -> None:
+        self.folder = folder
+        self.opened = opened
+
+    async def open(self, files: Mapping[str, str]) -> None:
+        for name, text in files.items():
+            path = self.folder / "files" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            os.utime(path, (1_700_000_000, 1_700_000_000))
+        clock = SystemClock()
+        self.opened.append(await Workspace.open(self.folder / "files", self.folder / "cache", DEFAULT, clock))
+
+    async def call(self, capability: Capability[Any], **arguments: Any) -> Output:
+        output = await capability.execute(capability.arguments(**arguments), context(*self.opened))
+        errors = list(Draft202012Validator(capability.output_schema).iter_errors(dict(output.data)))
+        assert not errors, errors
+        return output
+
+
+def context(*services: object, **limits: int) -> CallContext:
+    return CallContext(
+        scope=replace(SCOPE),
+        call_id="call_1",
+        limits=DEFAULT.override(limits),
+        clock=SystemClock(),
+        services=Services(*services),
+        catalog=NoTools(),
+        loaded=frozenset(),
+        evidence=lambda _: None,
+        deadline=0.0,
+    )
