@@ -1,0 +1,167 @@
+"""`footnote check`: says of every part whether it will work, and how to mend what won't."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bot.settings import Settings, load_settings
+from runtime.admission import Manifest, load_manifest
+from runtime.errors import ConfigurationError, FootnoteError, ModelError
+
+FONTS = ("Droid Sans Fallback", "Noto Color Emoji", "DejaVu Sans")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report."""
+
+    part: str
+    state: Literal["ok", "warn", "fail"]
+    text: str
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints one line per part; 0 unless something failed, 2 when it is the configuration."""
+    settings = load_settings()
+    findings = asyncio.run(_gather(settings, live=arguments.live))
+    for finding in findings:
+        print(f"{finding.state:<4}  {finding.part:<10} {finding.text}")
+    failed = [finding for finding in findings if finding.state == "fail"]
+    if not failed:
+        return 0
+    return 2 if any(finding.part in ("settings", "manifest", "workspace") for finding in failed) else 1
+
+
+async def _gather(settings: Settings, *, live: bool) -> list[Finding]:
+    findings = [*_settings(settings), *_machine()]
+    manifest = _manifest(settings, findings)
+    if manifest is not None:
+        findings += _sources(manifest, settings)
+    findings += _data_folder(settings)
+    if live:
+        findings += [finding async for finding in _live(settings)]
+    return findings
+
+
+def _settings(settings: Settings) -> Iterator[Finding]:
+    for require in (settings.require_slack, settings.require_model):
+        yield _tried("settings", require, "")
+    way = "Socket Mode" if settings.socket_mode else f"signed HTTP on port {settings.http_port}"
+    yield Finding("settings", "ok", f"model {settings.model}, {way}, {settings.composition} composition")
+    if settings.model != "offline":
+        from runtime.models.anthropic.prices import known
+
+        if known(settings.model) is None:
+            yield Finding("settings", "warn", f"The price of {settings.model} is not known: money caps cannot hold.")
+
+
+def _tried(part: str, work: Callable[[], object], text: str) -> Finding:
+    try:
+        work()
+    except FootnoteError as error:
+        return Finding(part, "fail", str(error))
+    return Finding(part, "ok", text or "required values are set")
+
+
+def _manifest(settings: Settings, findings: list[Finding]) -> Manifest | None:
+    try:
+        manifest = load_manifest(settings.manifest)
+    except ConfigurationError as error:
+        findings.append(Finding("manifest", "fail", str(error)))
+        return None
+    findings.append(Finding("manifest", "ok", f"{settings.manifest}, time zone {manifest.timezone}"))
+    return manifest
+
+
+def _sources(manifest: Manifest, settings: Settings) -> Iterator[Finding]:
+    from bot.assembly import SERVED, workspace_root
+
+    if manifest.workspace is not None:
+        root = (settings.manifest.parent / manifest.workspace.root).resolve()
+        yield _tried("workspace", lambda: workspace_root(manifest, settings.manifest), f"{root} is readable")
+    for source in manifest.sources:
+        if source.kind not in SERVED:
+            yield Finding(source.id, "warn", f"{source.kind} sources are not read by this version; it stays closed.")
+    if manifest.workspace is None and not manifest.sources:
+        yield Finding("manifest", "warn", "No source is declared: every question will be answered with that.")
+
+
+def _machine() -> Iterator[Finding]:
+    linux = sys.platform.startswith("linux")
+    enforced = "address-space limits and lock files are enforced" if linux else "address-space limits are not enforced"
+    yield Finding("system", "ok" if linux else "warn", f"{sys.platform}: {enforced}")
+    yield Finding("guest", "warn", "Python in a sealed guest is not in this version: run_python is not offered.")
+    missing = [font for font in FONTS if font not in _fonts()]
+    state: Literal["ok", "warn"] = "warn" if missing else "ok"
+    yield Finding("fonts", state, f"missing for charts: {', '.join(missing)}" if missing else "found")
+
+
+def _fonts() -> str:
+    lister = shutil.which("fc-list")
+    if lister is None:
+        return ""
+    return subprocess.run([lister, ":", "family"], capture_output=True, text=True, check=False, timeout=20).stdout
+
+
+def _data_folder(settings: Settings) -> Iterator[Finding]:
+    folder: Path = settings.data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        yield Finding("data", "fail", f"{folder} cannot be made: {error.strerror}. Set FOOTNOTE_DATA_DIR.")
+        return
+    if not os.access(folder, os.W_OK):
+        yield Finding("data", "fail", f"{folder} cannot be written. Set FOOTNOTE_DATA_DIR or its rights.")
+        return
+    free = shutil.disk_usage(folder).free
+    few = free < 1024**3
+    yield Finding("data", "warn" if few else "ok", f"{folder}: {free / 1024**3:.1f} GiB free")
+
+
+async def _live(settings: Settings) -> AsyncIterator[Finding]:
+    from bot.identity import SlackUnavailable, identify
+    from bot.slack_client import open_slack_client
+    from runtime.clock import SystemClock
+
+    token = settings.slack_bot_token
+    if token is not None:
+        async with open_slack_client(token.get_secret_value(), settings.slack_base_url) as slack:
+            try:
+                identity = await identify(slack.client, SystemClock())
+                yield Finding("slack", "ok", f"{identity.team_name} ({identity.team}) as {identity.bot_user}")
+                for sentence in identity.warnings():
+                    yield Finding("clock" if "clock" in sentence else "slack", "warn", sentence)
+                if not any("clock" in sentence for sentence in identity.warnings()):
+                    yield Finding("clock", "ok", f"{abs(identity.clock_skew):.0f} s from Slack's")
+            except (ConfigurationError, SlackUnavailable) as error:
+                yield Finding("slack", "fail", str(error))
+    yield await _model(settings)
+
+
+async def _model(settings: Settings) -> Finding:
+    from bot.assembly import choose_model
+    from runtime.models.port import ModelRequest, UserMessage
+
+    try:
+        model = choose_model(settings)
+    except ConfigurationError as error:
+        return Finding("model", "fail", str(error))
+    if settings.model == "offline":
+        return Finding("model", "ok", "offline: a rule-based reader, no endpoint to ask")
+    try:
+        asked = ModelRequest("Answer with one word.", "", (), (UserMessage("Say ok."),), max_output_tokens=16)
+        step = await model.step(asked)
+    except ModelError as error:
+        return Finding("model", "fail", str(error))
+    finally:
+        await model.close()
+    return Finding("model", "ok", f"{step.model} answered")
