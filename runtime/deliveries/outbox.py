@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
+from weakref import WeakValueDictionary
 
 from runtime.clock import Clock
 from runtime.deliveries.sender import CannotTell, InDoubt, Later, NotThere, Probed, Refused, Sender, SendOutcome, Sent
 from runtime.state import Deliveries, Delivery
 
-# How long one attempt may take before another replica may look into it (SQLite's single process needs no lease).
-LEASE = timedelta(seconds=60)
+# How long one attempt may take before another replica may look into it: a sender's own deadlines must be shorter.
+# (SQLite's single process drops what a dead one held when it opens the state.)
+LEASE_S = 60.0
 # A posting may show up in the receiver's history late: an attempt younger than this is not looked for yet. A guess.
 SETTLE_S = 2.0
 # One drain goes on for so many attempts at a posting, and waits so long in all when it is asked to; then it leaves the
@@ -25,7 +27,8 @@ PATIENCE_S = 300.0
 @dataclass(frozen=True, slots=True)
 class Drained:
     """How a source's postings stand after a drain. `waiting` are those for a later drain, or behind a posting that
-    is not sent; `busy` those that another replica is sending right now."""
+    is not sent; `busy` those that another replica kept sending for longer
+    than this one has patience."""
 
     sent: tuple[Delivery, ...] = ()
     failed: tuple[Delivery, ...] = ()
@@ -50,6 +53,7 @@ class Outbox:
         *,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        lease_s: float = LEASE_S,
         settle_s: float = SETTLE_S,
         max_attempts: int = MAX_ATTEMPTS,
         patience_s: float = PATIENCE_S,
@@ -57,14 +61,22 @@ class Outbox:
         self._deliveries = deliveries
         self._clock = clock
         self._sleep = sleep
+        self._lease = timedelta(seconds=lease_s)
         self._settle_s = settle_s
         self._max_attempts = max_attempts
         self._patience_s = patience_s
+        # Drains of one source inside this process take turns: a lease is no answer to a slow neighbour.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def drain(self, source: str, sender: Sender) -> Drained:
         """Sends whatever of `source` is not sent yet; safe to repeat and to interrupt anywhere. Raises what the sender
         raises, after the other destinations are done: the posting then stays in doubt, and the next drain looks first.
         """
+        turn = self._turns.setdefault(source, asyncio.Lock())
+        async with turn:
+            return await self._drain(source, sender)
+
+    async def _drain(self, source: str, sender: Sender) -> Drained:
         rows = await self._deliveries.of_source(source)
         lanes = [list(lane) for _, lane in groupby(rows, key=lambda row: row.dest)]
         results = await asyncio.gather(*(self._drain_lane(lane, sender) for lane in lanes), return_exceptions=True)
@@ -92,13 +104,21 @@ class Outbox:
 
     async def _settle(self, delivery: Delivery, sender: Sender) -> Delivery:
         """Works on one posting until it is sent, failed, unknown, or somebody else's."""
-        if delivery.state == "sending" and self._abandoned(delivery):
-            delivery = await self._look(delivery, sender)
         patience_s = self._patience_s
+        while delivery.state == "sending":
+            leased_s = self._leased_s(delivery)
+            if leased_s <= 0:
+                delivery = await self._look(delivery, sender)
+                break
+            patience_s -= leased_s
+            if patience_s < 0:
+                return delivery
+            await self._sleep(leased_s)
+            delivery = await self._fresh(delivery)
         for _ in range(self._max_attempts):
             if delivery.state != "todo":
                 break
-            held = await self._deliveries.claim(delivery, LEASE)
+            held = await self._deliveries.claim(delivery, self._lease)
             if held is None:
                 return await self._fresh(delivery)
             outcome = await self._send(held, sender)
@@ -155,8 +175,9 @@ class Outbox:
             await asyncio.shield(self._deliveries.abandon(held))
             raise
 
-    def _abandoned(self, delivery: Delivery) -> bool:
-        return delivery.lease_until is None or delivery.lease_until <= self._clock.now()
+    def _leased_s(self, delivery: Delivery) -> float:
+        """Seconds for which somebody else may still be at it."""
+        return 0.0 if delivery.lease_until is None else (delivery.lease_until - self._clock.now()).total_seconds()
 
     async def _fresh(self, delivery: Delivery) -> Delivery:
         """The posting as whoever won the race left it."""

@@ -149,12 +149,13 @@ async def test_two_drains_at_once_post_once(bench: Bench):
 
     await bench.enqueue(("C1", 0))
     receiver = Slow()
-    first = asyncio.create_task(bench.outbox().drain("t1", receiver))
+    outbox = bench.outbox()
+    first = asyncio.create_task(outbox.drain("t1", receiver))
     await asked.wait()
-    second = await bench.outbox().drain("t1", receiver)
-    assert len(second.busy) == 1 and not second.complete
+    second = asyncio.create_task(outbox.drain("t1", receiver))
     gate.set()
-    assert (await first).complete and len(receiver.posted) == 1
+    assert (await first).complete and (await second).complete
+    assert len(receiver.posted) == 1 and receiver.probes == 0
 
 
 async def test_an_attempt_whose_lease_ran_out_is_looked_into_by_another(bench: Bench):
@@ -164,10 +165,10 @@ async def test_an_attempt_whose_lease_ran_out_is_looked_into_by_another(bench: B
     life = Life(boundary=4)
     with pytest.raises(Killed):
         await bench.outbox(life).drain("t1", life.over(receiver))
-    assert len((await bench.outbox().drain("t1", receiver)).busy) == 1
-    bench.clock.advance(61)
+    impatient = await bench.outbox(patience_s=10).drain("t1", receiver)
+    assert len(impatient.busy) == 1 and not impatient.complete and bench.slept == []
     assert (await bench.outbox().drain("t1", receiver)).complete
-    assert len(receiver.posted) == 1 and receiver.posted[0][2] == row.client_token
+    assert bench.slept == [60.0] and len(receiver.posted) == 1 and receiver.posted[0][2] == row.client_token
 
 
 def run(scenario: Callable[[Bench], Coroutine[Any, Any, None]]) -> None:
@@ -181,7 +182,7 @@ def run(scenario: Callable[[Bench], Coroutine[Any, Any, None]]) -> None:
 faults = st.lists(st.sampled_from(["ok", "ok", "lost", "reply_lost", "later"]), max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(lives=st.lists(st.integers(0, 25), max_size=6), faults=faults)
 def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(lives: list[int], faults: list[str]):
     async def scenario(bench: Bench) -> None:
@@ -199,7 +200,7 @@ def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(lives: list[int], f
     run(scenario)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(lives=st.lists(st.integers(0, 25), max_size=4), faults=faults)
 def test_where_nobody_can_look_nothing_is_doubled_and_what_may_be_lost_is_reported(lives: list[int], faults: list[str]):
     async def scenario(bench: Bench) -> None:
