@@ -11,6 +11,7 @@ import duckdb
 from runtime.ingest.columns import ColumnType, class_of, literal, parquet_table, quoted
 
 _LOOKED_AT = 200
+_NOTES = 40
 _TOTAL_WORDS = ("total", "subtotal", "sub-total", "sub total", "grand total", "summe", "gesamt", "sum ", "totals")
 _PLAIN = ("int", "decimal", "exponent")
 _NUMERIC = (*_PLAIN, "zeros", "marked")
@@ -24,7 +25,7 @@ def look_after(
     if not rows:
         return ("no rows: the file has a header only",)
     table = parquet_table(parquet)
-    texts = [name for name, each in zip(names, types, strict=True) if each.name == "VARCHAR"]
+    texts = [name for name, each in zip(names, types, strict=True) if each.name == "VARCHAR" and not each.note]
     notes: list[str] = []
     for start in range(0, len(texts), _LOOKED_AT):
         for name in _promising(connection, table, texts[start : start + _LOOKED_AT]):
@@ -32,6 +33,12 @@ def look_after(
     notes += _totals(connection, table, texts[:_LOOKED_AT], names, rows)
     notes += _empty_rows(connection, table, names)
     return tuple(notes)
+
+
+def few(notes: Sequence[str]) -> tuple[str, ...]:
+    """The first notes; of a table with very many columns the rest is only counted."""
+    left = len(notes) - _NOTES
+    return (*notes[:_NOTES], f"and {left:,} more notes of this kind") if left > 1 else tuple(notes)
 
 
 def _promising(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str]) -> list[str]:
@@ -44,14 +51,14 @@ def _promising(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequenc
         for name in texts
     )
     row = connection.execute(f"SELECT {tests} FROM {table}").fetchone() or ()
-    pairs = [(int(row[place]), int(row[place + 1])) for place in range(0, len(row), 2)]
+    pairs = [(int(row[place] or 0), int(row[place + 1] or 0)) for place in range(0, len(row), 2)]
     return [name for name, (values, hits) in zip(texts, pairs, strict=True) if hits and hits * 3 >= values]
 
 
 def _about_text(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> list[str]:
     value = f"trim({quoted(name)})"
     found = connection.execute(
-        f"SELECT k, count(*), any_value({quoted(name)}) FROM (SELECT {quoted(name)}, {class_of(value)} AS k FROM {table}"
+        f"SELECT k, count(*), min(v) FROM (SELECT {quoted(name)} AS v, {class_of(value)} AS k FROM {table}"
         f" WHERE {quoted(name)} IS NOT NULL) GROUP BY k ORDER BY k"
     ).fetchall()
     counts = {str(kind): int(count) for kind, count, _ in found if kind != "blank"}

@@ -7,9 +7,10 @@ a part of a large file without ever being wrong for the whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 _NUMBERS = ("int", "decimal", "exponent")
 _DATES = ("date", "slashed", "ymd", "named")
@@ -27,12 +28,17 @@ _EXPONENT = r"-?[0-9]+(\.[0-9]*[eE][-+]?[0-9]+|[eE][-+][0-9]+)"
 _ZONED = _ISO_TIME + r"(Z|[-+][0-9]{2}:[0-9]{2})"
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _YEAR_FIRST_DAY = r"[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}"
-_NAMED = r".*[A-Za-z].*[0-9]{4}"
-_MAY_BE_VALUE = r".*[0-9].*|[TtFf][A-Za-z]{3,4}"
+_NAMED = r"([0-9]{1,2}(\. ?|[ -]))?[A-Za-z]{3,9}[ -]([0-9]{1,2},? )?[0-9]{4}"
 _SLASHED = r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4}"
-_MARKED = (
-    r"[-+(]?\s*([A-Z]{3}|[$€£¥₹])?\s*[-+]?[0-9][0-9.,'’  ]*\s*(%|[$€£¥₹]|[A-Z]{3})?\s*\)?-?"  # $5.00, 1,234.50, (12.00)
+_CURRENCY = (
+    r"([$€£¥₹₺₽₩]|R\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
+    r"SGD|HKD|KRW|THB|AED|SAR|ILS)"
 )
+# What people read as a number and DuckDB does not: $5.00, 1,234.50, (12.00), 10 %, 1.234,56, EUR 9, 5-
+_MARKED = rf"[-+(]?\s*{_CURRENCY}?\s*[-+]?[0-9][0-9.,'’   ]*\s*(%|{_CURRENCY})?\s*\)?-?"
+_DECIMAL_COMMA = r"[^0-9]*([0-9]{1,3}(\.[0-9]{3})*|[0-9]+),([0-9]{1,2}|[0-9]{4,})[^0-9]*"
+_LIKE_THOUSANDS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
+_INTEGER = r"0|-?[1-9][0-9]*"
 NAMED_FORMATS = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d-%b-%Y", "%d. %B %Y")
 _DAY_FIRST = ("%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y")
 _MONTH_FIRST = ("%m/%d/%Y", "%m.%d.%Y", "%m-%d-%Y")
@@ -63,25 +69,49 @@ def _any_format(value: str, formats: tuple[str, ...]) -> str:
 
 
 def class_of(value: str) -> str:
-    """SQL: the lexical class of a VARCHAR expression that is already trimmed and not NULL."""
-    tests = (
-        ("blank", f"{value} = ''"),
-        # Most words end here cheaply: no class below begins with a letter, except dates, booleans and currency codes.
-        ("word", f"{value} > ':' AND NOT {_matches(value, _MAY_BE_VALUE)}"),
-        ("int", _matches(value, "0|-?[1-9][0-9]*")),
+    """SQL: the lexical class of a VARCHAR expression that is already trimmed and not NULL. Cheap tests guard the dear
+    ones: most values are told from their length and one or two of their characters."""
+    iso_day = f"{value}[5] = '-' AND {value}[8] = '-'"
+    after_digit = _cases(
         ("decimal", _matches(value, _PLAIN)),
+        ("date", f"{iso_day} AND strlen({value}) = 10 AND {_round_trip(value, 'DATE')}"),
+        ("timestamp", f"{iso_day} AND {_matches(value, _ISO_TIME)} AND TRY_CAST({value} AS TIMESTAMP) IS NOT NULL"),
+        ("zoned", f"{iso_day} AND {_matches(value, _ZONED)} AND {_utc(value)} IS NOT NULL"),
         ("zeros", _matches(value, _ZEROS)),
-        ("date", f"{_matches(value, _DAY)} AND TRY_CAST({value} AS DATE) IS NOT NULL"),
-        ("timestamp", f"{_matches(value, _ISO_TIME)} AND TRY_CAST({value} AS TIMESTAMP) IS NOT NULL"),
-        ("zoned", f"{_matches(value, _ZONED)} AND {_utc(value)} IS NOT NULL"),
-        ("boolean", f"lower({value}) IN ('true', 'false')"),
         ("exponent", f"{_matches(value, _EXPONENT)} AND {_finite(value)}"),
         ("slashed", _matches(value, _SLASHED)),
         ("ymd", f"{_matches(value, _YEAR_FIRST_DAY)} AND {_any_format(value, _YEAR_FIRST)} IS NOT NULL"),
         ("named", f"{_matches(value, _NAMED)} AND {_any_format(value, NAMED_FORMATS)} IS NOT NULL"),
         ("marked", _matches(value, _MARKED)),
     )
+    after_letter = _cases(
+        ("boolean", f"strlen({value}) < 6 AND lower({value}) IN ('true', 'false')"),
+        (
+            "named",
+            f"{_ends_in_digit(value)} AND {_matches(value, _NAMED)}"
+            f" AND {_any_format(value, NAMED_FORMATS)} IS NOT NULL",
+        ),
+        ("marked", f"{_ends_in_digit(value)} AND {_matches(value, _MARKED)}"),
+    )
+    return (
+        f"CASE WHEN {value} = '' THEN 'blank'"
+        f" WHEN {value} >= 'A' AND {value} < '{{' THEN {after_letter}"
+        f" WHEN {_round_trip(value, 'BIGINT')} OR {_matches(value, _INTEGER)} THEN 'int'"
+        f" WHEN {value} < ':' AND {value} >= '+' THEN {after_digit}"
+        f" WHEN {_matches(value, _MARKED)} THEN 'marked' ELSE 'word' END"
+    )
+
+
+def _cases(*tests: tuple[str, str]) -> str:
     return "CASE " + " ".join(f"WHEN {test} THEN '{name}'" for name, test in tests) + " ELSE 'word' END"
+
+
+def _round_trip(value: str, kind: str) -> str:
+    return f"coalesce(CAST(TRY_CAST({value} AS {kind}) AS VARCHAR) = {value}, false)"
+
+
+def _ends_in_digit(value: str) -> str:
+    return f"{value}[-1] BETWEEN '0' AND '9'"
 
 
 def _finite(value: str) -> str:
@@ -94,14 +124,19 @@ def _utc(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What all looked-at values of one column have in common. `classes` counts them by lexical class, NULLs left out;
-    `beyond` counts
-    whole numbers outside 64 bits; `fraction` and `whole` are the most digits behind and before the point; `digits` the most that carry meaning;
-    `first_part` and `second_part` the largest of the two short parts of slashed dates."""
+    """What all looked-at values of one column have in common. `classes` counts them by lexical class, NULLs left out.
+
+    `padded` have blanks around them; `beyond` are whole numbers outside 64 bits; `pointed` have a decimal point, and
+    `like_thousands` of these three digits behind it, so that it could mark thousands; `decimal_commas` have a comma
+    that can only be a decimal comma. `fraction`, `whole` and `digits` are the most digits behind the point, before it,
+    and that carry meaning; `first_part` and `second_part` the largest of the two short parts of slashed dates."""
 
     classes: Mapping[str, int] = field(default_factory=dict[str, int])
     padded: int = 0
     beyond: int = 0
+    like_thousands: int = 0
+    pointed: int = 0
+    decimal_commas: int = 0
     fraction: int = 0
     whole: int = 0
     digits: int = 0
@@ -117,57 +152,41 @@ class Facts:
         return sum(self.classes.values()) - self.count("blank")
 
 
-def facts_sql(columns: tuple[str, ...], source: str) -> str:
-    """SQL: one row with eight fields for each column, in order; see `facts_from`."""
-    trimmed = ", ".join(
-        f"{quoted(name)} AS v{place}, trim({quoted(name)}) AS t{place}" for place, name in _each(columns)
-    )
-    classed = ", ".join(
-        f"v{place}, t{place}, CASE WHEN t{place} IS NOT NULL THEN {class_of(f't{place}')} END AS k{place}"
-        for place, _ in _each(columns)
-    )
-    wanted = ", ".join(_aggregates(f"v{place}", f"t{place}", f"k{place}") for place, _ in _each(columns))
-    return f"SELECT {wanted} FROM (SELECT {classed} FROM (SELECT {trimmed} FROM {source}))"
+def facts_sql(source: str) -> str:
+    """SQL: one row for each column of `source` that holds any value, its name first; see `facts_from`. Columns are
+    turned into rows, so that the plan stays small however wide the table is."""
+    number = "k IN ('int', 'decimal')"
+    point = "strpos(t, '.')"
 
-
-def _each(columns: tuple[str, ...]) -> list[tuple[int, str]]:
-    return list(enumerate(columns))
-
-
-def _aggregates(value: str, trimmed: str, kind: str) -> str:
-    number = f"{kind} IN ('int', 'decimal')"
-    point = f"strpos({trimmed}, '.')"
-    significant = f"strlen(ltrim(replace(replace({trimmed}, '-', ''), '.', ''), '0'))"
-    before = f"strlen(ltrim(split_part({trimmed}, '.', 1), '-'))"
+    def largest(test: str, value: str) -> str:
+        return f"max(CASE WHEN {test} THEN {value} END)"
 
     def part(which: int) -> str:
-        return (
-            f"max(TRY_CAST(regexp_extract({trimmed}, '([0-9]+).([0-9]+)', {which}) AS INT)) FILTER ({kind} = 'slashed')"
-        )
+        return largest("k = 'slashed'", f"TRY_CAST(regexp_extract(t, '([0-9]+).([0-9]+)', {which}) AS INT)")
 
-    return ", ".join(
-        (
-            f"histogram({kind})",
-            f"count_if({value} <> {trimmed})",
-            f"count_if({kind} = 'int' AND TRY_CAST({trimmed} AS BIGINT) IS NULL)",
-            f"max(strlen({trimmed}) - {point}) FILTER ({kind} = 'decimal' AND {point} > 0)",
-            f"max({before}) FILTER ({number})",
-            f"max({significant}) FILTER ({number})",
-            part(1),
-            part(2),
-        )
+    wanted = (
+        "histogram(k)",
+        "count_if(v <> t)",
+        "count_if(k = 'int' AND TRY_CAST(t AS BIGINT) IS NULL)",
+        f"count_if(k = 'decimal' AND {_matches('t', _LIKE_THOUSANDS)})",
+        f"count_if(k = 'decimal' AND {point} > 0)",
+        f"count_if(k = 'marked' AND {_matches('t', _DECIMAL_COMMA)})",
+        largest(f"k = 'decimal' AND {point} > 0", f"strlen(t) - {point}"),
+        largest(number, "strlen(ltrim(split_part(t, '.', 1), '-'))"),
+        largest("k = 'decimal'", "strlen(ltrim(replace(replace(t, '-', ''), '.', ''), '0'))"),
+        part(1),
+        part(2),
     )
+    cells = f"UNPIVOT (FROM {source}) ON COLUMNS(*) INTO NAME name VALUE value"
+    rows = f"SELECT name, value AS v, trim(value) AS t FROM ({cells})"
+    return f"SELECT name, {', '.join(wanted)} FROM (SELECT *, {class_of('t')} AS k FROM ({rows})) GROUP BY name"
 
 
-FACT_FIELDS = 8
-
-
-def facts_from(row: tuple[object, ...], place: int) -> Facts:
-    """The facts of the column at `place` from the row that `facts_sql` gives."""
-    classes, padded, *numbers = row[place * FACT_FIELDS : (place + 1) * FACT_FIELDS]
-    counted = classes if isinstance(classes, dict) else {}
-    whole = [int(str(number)) if number is not None else 0 for number in (padded, *numbers)]
-    return Facts({str(key): int(str(value)) for key, value in counted.items()}, *whole)
+def facts_from(row: Sequence[Any]) -> tuple[str, Facts]:
+    """(column, facts) from one row of `facts_sql`."""
+    name, classes, *numbers = row
+    counted: Mapping[str, int] = classes or {}
+    return str(name), Facts(counted, *(int(number or 0) for number in numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +207,15 @@ class ColumnType:
 TEXT = ColumnType("VARCHAR")
 
 
-def decide(facts: Facts) -> ColumnType:
-    """The type that fits every value, or VARCHAR."""
+def decide(facts: Facts, *, comma_land: bool) -> ColumnType:
+    """The type that fits every value, or VARCHAR. `comma_land`: other signs in the file say that the point may mark
+    thousands here (a column with decimal commas, semicolons between values)."""
     total = facts.values
     trim = facts.padded > 0
     if not total:
         return ColumnType("VARCHAR", settled=False)
     if facts.count(*_NUMBERS) == total:
-        return _number(facts, trim)
+        return _number(facts, trim, comma_land)
     if facts.count("boolean") == total:
         return ColumnType("BOOLEAN", trim=trim)
     if facts.count(*_DATES) == total:
@@ -207,7 +227,7 @@ def decide(facts: Facts) -> ColumnType:
     return TEXT
 
 
-def _number(facts: Facts, trim: bool) -> ColumnType:
+def _number(facts: Facts, trim: bool, comma_land: bool) -> ColumnType:
     whole, fraction = facts.whole, facts.fraction
     if facts.count("int") == facts.values:
         if whole > _HUGEINT_DIGITS:
@@ -217,8 +237,14 @@ def _number(facts: Facts, trim: bool) -> ColumnType:
         lossy = facts.digits > _DOUBLE_DIGITS
         note = f"values of up to {facts.digits} digits are rounded to floating point" if lossy else ""
         return ColumnType("DOUBLE", note, trim=trim)
+    doubtful = facts.pointed > 0 and facts.like_thousands == facts.pointed
+    if doubtful and comma_land:
+        return ColumnType("VARCHAR", "the point may mark thousands or decimals (three digits follow it); kept as text")
+    note = "every point has three digits behind it; read as decimals, not as thousands" if doubtful else ""
     width = 18 if whole + fraction <= 18 else 38
-    return ColumnType(f"DECIMAL({width},{fraction})", trim=trim, whole=width - fraction, fraction=fraction)
+    return ColumnType(
+        f"DECIMAL({width},{fraction})", note, not doubtful, trim, whole=width - fraction, fraction=fraction
+    )
 
 
 def _date(facts: Facts, trim: bool) -> ColumnType:
@@ -239,14 +265,20 @@ def _date(facts: Facts, trim: bool) -> ColumnType:
     return ColumnType("DATE", "; ".join(notes), trim=trim, formats=formats)
 
 
-def cast_sql(name: str, kind: ColumnType) -> str:
-    """SQL: the column cast to its type; a value that does not fit stops the query with an error that names the column.
-    Cells of blanks only are NULL except in text."""
+def cast_sql(name: str, kind: ColumnType, *, proved: bool) -> str:
+    """SQL: the column cast to its type. Unless all values are `proved` to fit, one that does not stops the query with
+    an error that names the column. Cells of blanks only are NULL except in text."""
     if kind.name == "VARCHAR":
         return quoted(name)
     value = f"trim({quoted(name)})" if kind.trim else quoted(name)
     empty = f"{value} IS NULL OR {value} = ''" if kind.trim else f"{value} IS NULL"
     fits, cast = _fit(value, kind)
+    if proved:
+        return (
+            f"CASE WHEN {empty} THEN NULL ELSE {cast} END AS {quoted(name)}"
+            if kind.trim
+            else f"{cast} AS {quoted(name)}"
+        )
     failed = f"error({literal(MISFIT + name)})"
     return f"CASE WHEN {empty} THEN NULL WHEN {fits} THEN {cast} ELSE {failed} END AS {quoted(name)}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from runtime.ingest.afterlook import look_after
+from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
 from runtime.ingest.columns import ColumnType, Facts, cast_sql, decide, facts_from, facts_sql, literal, parquet_table
 from runtime.ingest.dialect import Dialect, find_dialect
@@ -21,6 +21,7 @@ from runtime.ingest.transcode import clean_copy
 WHOLE_BYTES = 8 << 20
 """Up to this size types are decided over the whole file at once; above, they are guessed and then proved."""
 _GUESS_ROWS = 20_000
+_GUESS_COLUMNS = 200  # beyond, checking casts costs more than deciding over the whole file
 _WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -37,22 +38,22 @@ def read_delimited(
     folder: Path,
     out: Path,
 ) -> Reading:
-    """Writes `out` and returns (columns, rows, notes). `found` is the scan of the open file `descriptor`; `folder` takes
-    temporary copies. Raises IngestRefused with a reason, StorageFailed when a disk is full."""
+    """Writes `out` and returns (columns, rows, notes). `found` is the scan of the open file `descriptor`; `folder`
+    takes temporary copies. Raises IngestRefused with a reason, StorageFailed when a disk is full."""
     with ExitStack() as opened:
         clean, seen, notes = _clean(descriptor, found, folder, opened)
         if not seen.plain.records(keep_blank=False):
             raise IngestRefused("empty: there is no data in it")
         dialect = find_dialect(clean, seen, kind, limits.columns)
         source = _source(clean, dialect, seen)
-        types = _typed_copy(connection, source, dialect.names, seen.size <= WHOLE_BYTES, out)
+        types = _typed_copy(connection, source, dialect, seen.size, out)
         rows = _reconcile(connection, out, seen, dialect)
     notes += dialect.notes
     notes += tuple(f"{name}: {each.note}" for name, each in zip(dialect.names, types, strict=True) if each.note)
     with reasons():
         notes += look_after(connection, out, dialect.names, types, rows)
     columns = tuple((name, each.name) for name, each in zip(dialect.names, types, strict=True))
-    return columns, rows, notes
+    return columns, rows, few(notes)
 
 
 def _clean(descriptor: int, found: ByteScan, folder: Path, opened: ExitStack) -> tuple[int, ByteScan, tuple[str, ...]]:
@@ -135,45 +136,49 @@ def _source(descriptor: int, dialect: Dialect, seen: ByteScan) -> str:
 
 
 def _typed_copy(
-    connection: duckdb.DuckDBPyConnection, source: str, names: tuple[str, ...], whole: bool, out: Path
+    connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect, size: int, out: Path
 ) -> tuple[ColumnType, ...]:
     """Writes `out` with the types that every value fits. A large file is read once with types guessed from its first
     rows and proved by the cast; only when a value refutes the guess are all values looked at first."""
-    if whole:
+    if size <= WHOLE_BYTES:
         with reasons():
             connection.execute(f"CREATE OR REPLACE TEMP TABLE source AS FROM {source}")
-        types = _decide(connection, "source", names)
-        _copy(connection, "source", names, types, out)
+        types = _decide(connection, "source", dialect)
+        _copy(connection, "source", dialect, types, out, proved=True)
         connection.execute("DROP TABLE source")
         return types
-    types = _decide(connection, f"(FROM {source} LIMIT {_GUESS_ROWS})", names)
-    if all(each.settled for each in types):
-        try:
-            _copy(connection, source, names, types, out)
-        except Misfit:
-            out.unlink(missing_ok=True)
-        else:
-            return types
-    types = _decide(connection, source, names)
-    _copy(connection, source, names, types, out)
+    if len(dialect.names) <= _GUESS_COLUMNS:
+        types = _decide(connection, f"(FROM {source} LIMIT {_GUESS_ROWS})", dialect)
+        if all(each.settled for each in types):
+            try:
+                _copy(connection, source, dialect, types, out, proved=False)
+            except Misfit:
+                out.unlink(missing_ok=True)
+            else:
+                return types
+    types = _decide(connection, source, dialect)
+    _copy(connection, source, dialect, types, out, proved=True)
     return types
 
 
-def _decide(connection: duckdb.DuckDBPyConnection, source: str, names: tuple[str, ...]) -> tuple[ColumnType, ...]:
-    decided: list[ColumnType] = []
-    step = 200  # columns looked at in one query: thousands at once make the plan, not the data, the cost
-    for start in range(0, len(names), step):
-        part = names[start : start + step]
-        with reasons():
-            row = connection.execute(facts_sql(part, source)).fetchone() or ()
-        decided += [decide(facts_from(row, place) if row else Facts()) for place in range(len(part))]
-    return tuple(decided)
+def _decide(connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect) -> tuple[ColumnType, ...]:
+    with reasons():
+        found = dict(facts_from(row) for row in connection.execute(facts_sql(source)).fetchall())
+    comma_land = dialect.delimiter == ";" or any(facts.decimal_commas for facts in found.values())
+    return tuple(decide(found.get(name, Facts()), comma_land=comma_land) for name in dialect.names)
 
 
 def _copy(
-    connection: duckdb.DuckDBPyConnection, source: str, names: tuple[str, ...], types: tuple[ColumnType, ...], out: Path
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    dialect: Dialect,
+    types: tuple[ColumnType, ...],
+    out: Path,
+    *,
+    proved: bool,
 ) -> None:
-    casts = ", ".join(cast_sql(name, each) for name, each in zip(names, types, strict=True))
+    pairs = zip(dialect.names, types, strict=True)
+    casts = ", ".join(cast_sql(name, each, proved=proved) for name, each in pairs)
     target = literal(str(out))
     with reasons():
         connection.execute(f"COPY (SELECT {casts} FROM {source}) TO {target} (FORMAT parquet, COMPRESSION zstd)")

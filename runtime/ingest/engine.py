@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import duckdb
@@ -41,7 +41,7 @@ def connect(limits: ReadingLimits, temporary: Path) -> duckdb.DuckDBPyConnection
 
 
 @contextlib.contextmanager
-def reasons() -> Iterator[None]:
+def reasons() -> Generator[None]:
     """Turns DuckDB's errors into IngestRefused, Misfit or StorageFailed."""
     try:
         yield

@@ -47,8 +47,8 @@ class FileReader:
         self._one_at_a_time = asyncio.Lock()
 
     async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadDocument, Stamp]:
-        """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or took
-        more than a minute and a second for each 4 MiB; StateUnavailable when the cache cannot be written."""
+        """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or
+        took more than a minute and a second for each 4 MiB; StateUnavailable when the cache cannot be written."""
         answer = await self._ask(job.as_json(), _SECONDS + size / _BYTES_A_SECOND)
         stamp = Stamp(*answer["stamp"])
         if "table" in answer:
@@ -61,6 +61,15 @@ class FileReader:
         listed = [[name, str(path)] for name, path in tables]
         job = {"job": "database", "tables": listed, "out": str(out), "store": str(store)}
         await self._ask(job, _DATABASE_SECONDS)
+
+    def peak_bytes(self) -> int:
+        """The most memory the living reader process ever held (resident), 0 when there is none."""
+        try:
+            status = Path(f"/proc/{self._process.pid}/status").read_text("ascii") if self._process else ""
+        except OSError:
+            return 0
+        line = next((line for line in status.splitlines() if line.startswith("VmHWM:")), "VmHWM: 0 kB")
+        return int(line.split()[1]) * 1024
 
     async def close(self) -> None:
         """Ends the process."""
@@ -95,16 +104,19 @@ class FileReader:
             return self._process
         await self._end()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  read when the process dies
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-X", "utf8", "-m", "runtime.ingest.worker"),
-            cwd=Path(runtime.__file__).parents[1],
-            env={},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=self._errors,
-            start_new_session=True,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-X", "utf8", "-m", "runtime.ingest.worker"),
+                cwd=Path(runtime.__file__).parents[1],
+                env={},
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise StateUnavailable(f"The reader of workspace files cannot be started: {error.strerror}") from error
         assert process.stdin
         process.stdin.write(frame({"limits": {name: getattr(self._limits, name) for name in self._limits.__slots__}}))
         self._process = process
@@ -125,7 +137,8 @@ class FileReader:
             return ""
         self._errors.seek(0, 2)
         self._errors.seek(max(0, self._errors.tell() - 2_000))
-        return self._errors.read().decode("utf-8", "replace").strip().splitlines()[-1:].__str__()
+        said = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return said[-1] if said else "nothing was said"
 
 
 async def _exchange(process: asyncio.subprocess.Process, job: dict[str, Any]) -> dict[str, Any]:

@@ -128,8 +128,8 @@ def _take_parquet(
 
 
 def _prove_unchanged(descriptor: int, before: Stamp, revision: str, started_ns: int) -> None:
-    """Raises SourceChanged when the file was written to since `before`. Times alone are not trusted for small files, nor
-    for files written so shortly before the start that another write could carry the same time."""
+    """Raises SourceChanged when the file was written to since `before`. Times alone are not trusted for small files,
+    nor for files written so shortly before the start that another write could carry the same time."""
     if Stamp.of(descriptor) != before:
         raise SourceChanged
     lately = started_ns - before.modified_ns < RACY_NS

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from runtime.ingest.outcome import INGEST_VERSION, IngestRefused, Kind, ReadTabl
 
 
 def key_of(sha256: str, kind: Kind) -> str:
-    """The name under which a reading of these bytes is kept; the same bytes read as another kind are another reading."""
+    """The name under which a reading of these bytes is kept. The same bytes read as another kind are another one."""
     return f"{sha256}-{kind}-v{INGEST_VERSION}"
 
 
@@ -36,7 +36,7 @@ class ReadingStore:
         return self._tables / f"{key}.parquet"
 
     def find(self, key: str) -> ReadTable | None:
-        """The reading kept under `key` when it is whole, else None. Raises IngestRefused when these bytes were refused."""
+        """The reading kept under `key` when it is whole, else None. Raises IngestRefused if they were refused."""
         try:
             body: dict[str, Any] = json.loads((self._tables / f"{key}.json").read_bytes())
             refused = body.get("refused")
@@ -76,7 +76,7 @@ class ReadingStore:
             path.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def scratch(self) -> Iterator[Path]:
+    def scratch(self) -> Generator[Path]:
         """A private folder for one reading, removed afterwards. Raises StorageFailed."""
         with self.writing():
             folder = tempfile.TemporaryDirectory(dir=self.temporary, ignore_cleanup_errors=True)
@@ -84,7 +84,7 @@ class ReadingStore:
             yield Path(name)
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> Generator[None]:
         """Turns a failing disk into StorageFailed."""
         try:
             yield

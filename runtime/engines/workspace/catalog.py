@@ -52,9 +52,9 @@ class WorkspaceFiles:
         Raises as `refresh`."""
         async with self._refreshing:
             listed = await asyncio.to_thread(list_folder, self._root, self._limits)
-            if self._catalog is not None and listed == self._listed and not self._unsettled:
-                if await asyncio.to_thread(self._known.whole):
-                    return self._catalog
+            same = listed == self._listed and not self._unsettled
+            if self._catalog is not None and same and await asyncio.to_thread(self._known.whole):
+                return self._catalog
             return await self._refresh(listed)
 
     async def refresh(self) -> WorkspaceCatalog:

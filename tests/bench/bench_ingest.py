@@ -1,0 +1,84 @@
+"""Reading a CSV file of 100 MB right, against DuckDB copying it to Parquet with its own guesses."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from runtime.ingest import FileJob, FileReader, ReadTable
+from runtime.limits import DEFAULT
+from tests.bench.row import Row
+
+SIZE = 100 * 2**20
+RUNS = 3
+_BARE = """
+import duckdb, sys
+connection = duckdb.connect(config={"threads": "2"})
+connection.execute("SET enable_progress_bar = false")
+connection.execute(f"COPY (FROM read_csv('{sys.argv[1]}')) TO '{sys.argv[2]}' (FORMAT parquet, COMPRESSION zstd)")
+"""
+
+
+def write(path: Path) -> None:
+    """An ordinary export: numbers, money, dates, times, labels, some quoted text and some empty cells."""
+    draw = random.Random(7)
+    lines = [
+        f"{draw.choice(['Ana', 'Bob', 'Čeněk'])} {draw.randrange(10**5)},SKU-{draw.randrange(9_999):05d},"
+        f"{draw.randrange(1, 20)},{draw.randrange(100, 99_999) / 100:.2f},2024-{draw.randrange(1, 13):02d}-"
+        f"{draw.randrange(1, 28):02d} {draw.randrange(24):02d}:{draw.randrange(60):02d}:00,2024-01-"
+        f"{draw.randrange(1, 29):02d},{draw.choice(['', 'open', chr(34) + 'late, twice' + chr(34)])}\n"
+        for _ in range(50_000)
+    ]
+    with path.open("w", encoding="utf-8") as out:
+        out.write("order_id,customer,sku,qty,unit_price,ordered_at,day,note\n")
+        number = 0
+        while out.tell() < SIZE:
+            out.write("".join(f"{number + place},{line}" for place, line in enumerate(lines)))
+            number += len(lines)
+
+
+async def read(reader: FileReader, path: Path, store: Path) -> ReadTable:
+    """One reading with an empty store."""
+    table, _ = await reader.read(FileJob(str(path.parent), path.name, "csv", str(store)), path.stat().st_size)
+    assert isinstance(table, ReadTable)
+    return table
+
+
+def measure(folder: Path) -> tuple[float, float, float]:
+    """(seconds of ours, seconds of bare DuckDB, peak memory of ours in MB); each the best of three."""
+    path = folder / "export.csv"
+    write(path)
+    bare: list[float] = []
+    ours: list[float] = []
+
+    async def alternate() -> float:
+        reader = FileReader(DEFAULT)
+        peak = 0.0
+        for turn in range(RUNS):
+            begun = time.perf_counter()
+            subprocess.run([sys.executable, "-c", _BARE, str(path), str(folder / "bare.parquet")], check=True)
+            bare.append(time.perf_counter() - begun)
+            begun = time.perf_counter()
+            await read(reader, path, folder / f"store{turn}")
+            ours.append(time.perf_counter() - begun)
+            peak = max(peak, reader.peak_bytes() / 2**20)
+            await reader.close()
+        return peak
+
+    peak = asyncio.run(alternate())
+    return min(ours), min(bare), peak
+
+
+def run() -> list[Row]:
+    """Both sides start their process each time, so that start-up is in both figures."""
+    with tempfile.TemporaryDirectory() as name:
+        ours, bare, peak = measure(Path(name))
+    return [
+        Row("CSV of 100 MB read right", ours / bare, "x bare", 1.3, f"{bare:.2f} s COPY by DuckDB"),
+        Row("peak memory of the reader", peak, "MB", 1_536, "resident size"),
+    ]
