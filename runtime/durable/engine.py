@@ -25,7 +25,6 @@ from runtime.evidence import Json
 
 QUEUE = "turns"
 WORKFLOW = "turn"
-MAX_RECOVERY_ATTEMPTS = 5
 # A backstop: local work is announced (wake.py). On PostgreSQL another replica may have enqueued it.
 POLL_S = {"sqlite": 1.0, "postgresql": 0.25}
 SCHEMA = "dbos"
@@ -55,11 +54,12 @@ class Standing:
 class Engine:
     """One running DBOS. There can be one in a process, as DBOS itself allows no more."""
 
-    def __init__(self, url: URL, *, version: str, executor_id: str, concurrency: int) -> None:
+    def __init__(self, url: URL, *, version: str, executor_id: str, concurrency: int, max_resumptions: int) -> None:
         self._url = url
         self._version = version
         self._executor_id = executor_id
         self._concurrency = concurrency
+        self._max_resumptions = max_resumptions
         self._wake = QueueWake(QUEUE)
         self._direct = DirectStart()
         self._workflow: Any = None
@@ -72,7 +72,7 @@ class Engine:
         async def turn(turn_id: str) -> None:
             await run(turn_id)
 
-        self._workflow = DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_RECOVERY_ATTEMPTS)(turn)
+        self._workflow = DBOS.workflow(name=WORKFLOW, max_recovery_attempts=self._max_resumptions)(turn)
         self._wake.install()
         self._direct.install()
         DBOS(config=self._config())

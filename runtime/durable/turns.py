@@ -22,6 +22,8 @@ OnDead = Callable[[str], Awaitable[None]]
 Cancelled = Literal["running", "waiting", "not_found"]
 
 ENGINE_FILE = "dbos.db"
+# A turn that takes the process down each time must not do so for ever (facts/DURABLE.md 2).
+MAX_RESUMPTIONS = 5
 _WATCH_S = 0.25
 
 log = logging.getLogger(__name__)
@@ -31,10 +33,10 @@ class Durable:
     """The durable runner of one process.
 
     `turn(steps, turn_id)` does one turn on the loop that `launch` was called on. It ends by marking its inbox row; when
-    it raises, or was resumed more than five times, `on_dead(turn_id)` is awaited and must mark the row and tell the
-    person (a crash meanwhile repeats it). `application_version` changes only when turns begun by older code cannot be
-    resumed by this one: those begin anew, on what the journals hold. `executor_id` names this process's place: the
-    same after a restart.
+    it raises, or was resumed more than `max_resumptions` times, `on_dead(turn_id)` is awaited and must mark the row and
+    tell the person (a crash meanwhile repeats it). `application_version` changes only when turns begun by older code
+    cannot be resumed by this one: those begin anew, on what the journals hold. `executor_id` names this process's
+    place: the same after a restart.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Durable:
         turn: Turn,
         on_dead: OnDead,
         concurrency: int = 8,
+        max_resumptions: int = MAX_RESUMPTIONS,
     ) -> None:
         self._url = engine_url(database_url)
         self._version = application_version
@@ -53,6 +56,7 @@ class Durable:
         self._turn = turn
         self._on_dead = on_dead
         self._concurrency = concurrency
+        self._max_resumptions = max_resumptions
         self._engine: Engine | None = None
         # Turns that this process knows to be unfinished, with their conversations.
         self._open: dict[str, str] = {}
@@ -71,7 +75,11 @@ class Durable:
         from runtime.durable.engine import Engine
 
         self._engine = Engine(
-            self._url, version=self._version, executor_id=self._executor_id, concurrency=self._concurrency
+            self._url,
+            version=self._version,
+            executor_id=self._executor_id,
+            concurrency=self._concurrency,
+            max_resumptions=self._max_resumptions,
         )
         await self._engine.launch(self._run)
 

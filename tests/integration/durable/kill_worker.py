@@ -114,7 +114,14 @@ async def live(folder: Path, url: str, boot: int, seed: int) -> None:
         append(folder / "dead.jsonl", {"turn": turn_id})
 
     runner = Durable(
-        database_url=url, application_version="1", executor_id="only", turn=worker.turn, on_dead=on_dead, concurrency=6
+        database_url=url,
+        application_version="1",
+        executor_id="only",
+        turn=worker.turn,
+        on_dead=on_dead,
+        concurrency=6,
+        # Here it is not the turn's fault when it is killed again and again.
+        max_resumptions=10_000,
     )
     await runner.launch()
     print("ready", flush=True)
