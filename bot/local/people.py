@@ -150,6 +150,10 @@ class People:
         """The bot token is revoked: every call says so from now on."""
         acting.revoke_tokens(self.hub)
 
+    async def remove_scope(self, *scopes: str) -> None:
+        """The app loses scopes: calls that need them answer `missing_scope`, downloads show a login page."""
+        self.app.scopes.difference_update(scopes)
+
     async def emit(self, event: Json, *, channel: str | None = None, event_id: str | None = None) -> str:
         """Send any event to the app under test; its event id."""
         where = self.workspace.channel_named(channel) if channel else None

@@ -126,7 +126,7 @@ class Workspace:
         return next((person for person in self.world.people if person.id == user), None)
 
     def channel(self, channel: str) -> Channel:
-        """The conversation with this id; a user id means the direct message with the first app. `channel_not_found`."""
+        """The conversation with this id. `channel_not_found`."""
         for known in self.world.channels:
             if known.id == channel:
                 return known
