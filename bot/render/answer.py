@@ -12,7 +12,7 @@ from bot.render.files import FilePart
 from bot.render.measure import chars, json_bytes
 from bot.render.pack import evidence_messages
 from bot.render.pieces import pieces
-from bot.render.text import answer_parts, cell_raw, fallback_text, line_text
+from bot.render.text import answer_parts, cell_raw, fallback_text, line_text, summary_of
 from runtime.evidence import Evidence
 
 FEEDBACK_ACTION = "feedback"
@@ -26,9 +26,10 @@ _NATIVE_ROWS = 40
 class AnswerView:
     """What there is to show for one run.
 
-    `answer_markdown` is the model's, `verification_line` the bot's own words about what was checked. `cited`: ids of
-    evidence that the answer's marks name. `asker`: the person's id; replying in their thread is what tells them, so it
-    isn't rendered. `link_hosts`: hosts whose addresses may be live.
+    `summary_text` is what notifications show, by default the answer's beginning. `answer_markdown` is the model's,
+    `verification_line` the bot's own words about what was checked. `cited`: ids of evidence that the answer's marks
+    name. `asker`: the person's id; replying in their thread is what tells them, so it isn't rendered. `link_hosts`:
+    hosts whose addresses may be live.
     """
 
     summary_text: str
@@ -51,7 +52,7 @@ def answer_messages(view: AnswerView) -> tuple[SlackMessage, ...]:
             pages.append([])
         pages[-1].append(block)
     pages[-1] += tail
-    text = fallback_text(view.summary_text or view.answer_markdown)
+    text = fallback_text(view.summary_text) if view.summary_text.strip() else summary_of(view.answer_markdown)
     attached = {file.evidence_id: file.name for file in view.files if file.evidence_id}
     answers = tuple(
         SlackMessage(text if number == 1 else f"{text} ({number}/{len(pages)})", tuple(page))

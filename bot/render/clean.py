@@ -43,4 +43,6 @@ def one_line(text: str) -> str:
 
 def blank(text: str) -> bool:
     """Whether nothing of `text` can be seen (blanks, lone combining marks, the empty braille cell)."""
+    if text.isascii():
+        return not text.strip()
     return all(character == "\u2800" or unicodedata.category(character)[0] in "ZMC" for character in text)

@@ -47,12 +47,12 @@ def shown_chars(blocks: Sequence[Mapping[str, Any]]) -> int:
     total, stack = 0, list[Any](blocks)
     while stack:
         node = stack.pop()
-        if isinstance(node, Mapping):
+        if isinstance(node, dict):
             for key, value in node.items():
-                if key == "text" and isinstance(value, str):
-                    total += chars(value)
+                if isinstance(value, str):
+                    total += chars(value) if key == "text" else 0
                 else:
                     stack.append(value)
-        elif isinstance(node, list | tuple):
-            stack.extend(node)
+        elif isinstance(node, list):
+            stack += node
     return total

@@ -2,7 +2,7 @@
 
 Answers go out as `section` blocks of mrkdwn with `expand: true` and `verbatim: true`, not as `markdown` blocks: in
 mrkdwn every live thing begins with a raw `<`, which escaping removes for sure, while how `markdown` blocks treat
-mentions, autolinks and images is not published. See docs/decisions.md.
+mentions, autolinks and images is not published.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ def cell_plain(value: object, max_chars: int = limits.CELL_CHARS) -> str:
     if value is None:
         return NULL_CELL
     text = value_text(value)
+    if isinstance(value, int | float):
+        return cut(text, max_chars)
     if not text:
         return EMPTY_CELL
     text = one_line(text[: 4 * max_chars])
@@ -90,6 +92,17 @@ def code_text(code: str) -> str:
     return inert_code(clean(code).replace("\t", "    "))
 
 
+def summary_of(markdown: str) -> str:
+    """The beginning of an answer as a message's `text`, without any markup."""
+    words: list[str] = []
+    for token in parser().parse(clean(markdown[: 20 * limits.SUMMARY_CHARS])):
+        if token.type == "inline":
+            words.append(plain(token.children or []))
+        if sum(map(len, words)) > limits.SUMMARY_CHARS:
+            break
+    return fallback_text(" ".join(words))
+
+
 def fallback_text(text: str, max_chars: int = limits.SUMMARY_CHARS) -> str:
     """A message's `text`: what notifications and screen readers get. One line of escaped text, never empty."""
     line = inert(cut(one_line(text), max_chars))
@@ -120,6 +133,7 @@ __all__ = [
     "fallback_text",
     "line_text",
     "name_text",
+    "summary_of",
     "title_text",
     "value_text",
 ]

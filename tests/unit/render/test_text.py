@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.render.text import answer_text, cell_plain, cell_text, line_text, name_text, title_text
+from bot.render.text import answer_text, cell_plain, cell_text, line_text, name_text, summary_of, title_text
 
 HOSTS = ("docs.example.com",)
 
@@ -116,3 +116,10 @@ def test_names_keep_their_marks_and_titles_lose_them():
     assert name_text("*orders*_2024_.csv") == "*orders*_2024_.csv"
     assert title_text("**Sales** [by](https://x.example) region") == "Sales by region"
     assert line_text("_x_ *y* `z` order_items") == "＿x＿ ∗y∗ ˋzˋ order_items"
+
+
+def test_a_notification_is_the_beginning_without_markup():
+    assert summary_of("# Sales\n\n**North** led [E1], see [x](https://evil.example).\n\n| a |\n|---|\n| 1 |") == (
+        "Sales North led [E1], see x. a 1"
+    )
+    assert len(summary_of("word " * 10_000)) <= 300 and summary_of("") == "—"

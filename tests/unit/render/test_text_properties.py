@@ -21,6 +21,7 @@ from bot.render.text import (
     fallback_text,
     line_text,
     name_text,
+    summary_of,
     title_text,
 )
 
@@ -66,7 +67,7 @@ def test_titles_names_and_lines(text):
     for title in (title_text(text), name_text(text)):
         wire.assert_plain_inert(title)
         assert "\n" not in title and chars(title) <= 150
-    for line in (line_text(text), fallback_text(text)):
+    for line in (line_text(text), fallback_text(text), summary_of(text)):
         wire.assert_inert(line)
         assert "\n" not in line
     wire.assert_inert(code_text(text).replace("``", ""))
