@@ -100,6 +100,9 @@ PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("longer", "kind"), "noop"),
 )
 _LEANING = frozenset(("them", "they", "those", "these", "their", "ones"))
+_BY_FIRST_WORD = {
+    first: tuple(phrase for phrase in PHRASES if phrase[0][0] == first) for first in {words[0] for words, _ in PHRASES}
+}
 _NO_GROUPING = (
     ("any",),
     ("whatever",),
@@ -147,6 +150,8 @@ class Clues:
         return any(name == clue for name, _, _ in self.phrases)
 
     def mention_at(self, at: int) -> Mention | None:
+        if not self.mentions:
+            return None
         return next((mention for mention in self.mentions if mention.first <= at < mention.after), None)
 
     def next_content(self, at: int) -> int | None:
@@ -241,7 +246,7 @@ def _phrases(clues: Clues) -> None:
     lows = [token.low for token in clues.tokens]
     at = 0
     while at < len(lows):
-        for words, clue in PHRASES:
+        for words, clue in _BY_FIRST_WORD.get(lows[at], ()):
             end = at + len(words)
             inside = clues.mention_at(at)
             if tuple(lows[at:end]) == words and (inside is None or not any(m.values for m in (inside,))):

@@ -55,6 +55,10 @@ _SUFFIXES: tuple[tuple[tuple[str, ...], Operator], ...] = (
     (("or", "lower"), "<="),
     (("or", "below"), "<="),
 )
+_BY_FIRST_WORD = {
+    first: tuple(prefix for prefix in _PREFIXES if prefix[0][0] == first)
+    for first in {words[0] for words, _ in _PREFIXES}
+}
 _TIMES = ("time", "once", "twice")
 
 
@@ -107,7 +111,7 @@ def _between(tokens: Sequence[Token], at: int) -> ComparisonMention | None:
 
 
 def _prefixed(tokens: Sequence[Token], at: int) -> ComparisonMention | None:
-    for words, operator in _PREFIXES:
+    for words, operator in _BY_FIRST_WORD.get(tokens[at].low, ()):
         if tuple(token.low for token in tokens[at : at + len(words)]) != words:
             continue
         number_index = at + len(words)

@@ -47,13 +47,13 @@ class Mention:
 
 def find_mentions(tokens: Sequence[Token], table: Table, free: Sequence[bool]) -> tuple[Mention, ...]:
     """The mentions among the `free` tokens: longest first, exact names before loose ones, without overlaps."""
-    open_tokens = list(free)
+    open_tokens = [is_free and token.wordlike for is_free, token in zip(free, tokens, strict=True)]
     found: list[Mention] = []
     for finder in (_exact, _loose):
-        for length in range(_LONGEST, 0, -1):
+        for length in range(_LONGEST if finder is _exact else 1, 0, -1):
             for first in range(len(tokens) - length + 1):
                 span = range(first, first + length)
-                if not all(open_tokens[at] and tokens[at].wordlike for at in span):
+                if not all(open_tokens[first : first + length]):
                     continue
                 mention = finder(tokens, table, first, first + length)
                 if mention is not None:

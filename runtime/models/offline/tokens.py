@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
+_REMEMBERED = 16_384
 Kind = Literal["word", "number", "file", "quoted", "money", "punct"]
 
 _PATTERN = re.compile(
@@ -69,6 +71,7 @@ def _word(raw: str) -> list[Token]:
     return [Token(text, low, stem(low), "word")]
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def stem(word: str) -> str:
     """The form shared by a word's plural, -ing and -ed: "categories" → "category", "spending" → "spend"."""
     word = word.casefold()
@@ -100,6 +103,7 @@ def _undouble(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz" else word
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of a name or a value: "distance_km" → ("distance", "km")."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)

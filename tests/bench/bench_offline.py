@@ -1,0 +1,100 @@
+"""Planning time of the offline analyst in a folder of 200 tables: what its steps cost apart from the tools."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from typing import Any
+
+from runtime.models.offline.model import step
+from runtime.models.port import (
+    Message,
+    ModelMessage,
+    ModelRequest,
+    ModelStep,
+    ResultsMessage,
+    ToolDefinition,
+    ToolResult,
+    UserMessage,
+)
+from tests.bench.row import Row
+
+TABLES, ROUNDS = 200, 20
+TOOLS = tuple(ToolDefinition(name, name, {}) for name in ("list_files", "inspect_table", "run_sql"))
+QUESTION = "What is the total amount of paid orders in the north region in the second half of 2024, by month?"
+WORDS = ("orders", "visits", "stock", "loans", "shifts", "tickets", "calls", "routes", "meters", "crates")
+BAR_MS = 50.0
+
+
+def run() -> list[Row]:
+    """The slowest model step of one question, median of the rounds, in milliseconds of processor time."""
+    times = [_turn() for _ in range(ROUNDS)]
+    return [Row("offline planning at 200 tables, slowest step", statistics.median(times), "ms", BAR_MS, "absolute bar")]
+
+
+def _turn() -> float:
+    messages: list[Message] = [UserMessage(QUESTION)]
+    spent = 0.0
+    for _ in range(12):
+        begun = time.process_time()
+        made: ModelStep = step(ModelRequest("", "Now: Monday, 2025-03-03", TOOLS, tuple(messages)))
+        spent = max(spent, time.process_time() - begun)
+        if not made.calls:
+            if "E" not in made.text:
+                raise AssertionError(made.text)
+            return spent * 1000
+        results = tuple(ToolResult(call.id, _result(call.name, call.input)) for call in made.calls)
+        messages += [ModelMessage(made.text, made.calls), ResultsMessage(results)]
+    raise AssertionError("no answer")
+
+
+def _result(tool: str, arguments: Any) -> str:
+    data = {"list_files": _listed, "inspect_table": _inspected, "run_sql": _read}[tool](arguments)
+    return json.dumps({"ok": True, "evidence": "E1", "data": data, "notes": []})
+
+
+def _name(at: int) -> str:
+    return WORDS[at] if at < len(WORDS) else f"{WORDS[at % len(WORDS)]}_{at}_old"
+
+
+def _listed(arguments: Any) -> dict[str, Any]:
+    first = int(arguments.get("offset", 0))
+    entries = [
+        {
+            "name": f"{_name(at)}.csv",
+            "kind": "table",
+            "size": 1,
+            "tables": [_name(at)],
+            "rows": 1000,
+            "columns": ["day"],
+        }
+        for at in range(first, min(first + 50, TABLES))
+    ]
+    return {"revision": "r", "entries": entries, "total": TABLES, "offset": first, "next_offset": None}
+
+
+def _inspected(arguments: Any) -> dict[str, Any]:
+    def label(name: str, *values: str) -> dict[str, Any]:
+        return _column(name, "VARCHAR", values[0], values[-1], [[value, 100] for value in values])
+
+    columns = [
+        _column("day", "DATE", "2023-01-01", "2024-12-31", []),
+        label("region", "east", "north", "south", "west"),
+        label("status", "open", "paid"),
+        *(_column(f"measure_{at}", "BIGINT", 0, 100, []) for at in range(20)),
+        _column("amount", "DOUBLE", 0.5, 99.5, []),
+    ]
+    return {"table": arguments["name"], "file": f"{arguments['name']}.csv", "rows": 400, "columns": columns}
+
+
+def _column(name: str, kind: str, low: object, high: object, common: list[list[object]]) -> dict[str, Any]:
+    distinct = len(common) or 90
+    return {"name": name, "type": kind, "null_percent": 0, "distinct": distinct, "min": low, "max": high,
+            "common": common, "notes": []}  # fmt: skip
+
+
+def _read(_: Any) -> dict[str, Any]:
+    columns = [{"name": name, "type": "VARCHAR"} for name in ("month", "figure", "rows")]
+    rows = [[f"2024-{month:02d}", 10.5, 3] for month in range(7, 13)]
+    return {"columns": columns, "rows": rows, "row_count": 6, "shown": 6}
