@@ -30,7 +30,8 @@ class Rule:
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
     def release(self) -> None:
-        """Let held calls go on."""
+        """Let held calls go on; later calls are not held."""
+        self.remaining = 0
         self.released.set()
 
     def take(self, method: str, args: Json) -> bool:

@@ -60,6 +60,9 @@ async def test_a_held_call_waits_until_it_is_released(slack, client):
     assert slack.messages("sales") == [] and not waiting.done()
     rule.release()
     await waiting
+    slack.faults.error("chat.postMessage", "fatal_error")
+    with pytest.raises(SlackApiError, match="fatal_error"):
+        await client.chat_postMessage(channel="C0SALES", text="not held, so the next rule applies")
     assert len(slack.messages("sales")) == 1
 
 
