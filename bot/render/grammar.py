@@ -11,7 +11,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 
-_SLACK_LINK = re.compile(r"<((?:https?)://[^|>\s]+)\|([^>\n]*)>")
+_SLACK_LINK = re.compile(r"<(https?://[^|>\s]{1,1000})\|([^>\n]{0,300})>")
 _MARK = re.compile(r"E\d+", re.IGNORECASE)
 _MAX_NESTING = 60  # deeper lists and quotes are noise; the parser's own default of 20 drops their text
 

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from bot.delivery import deliveries_of, update_of
 from bot.render.answer import answer_messages
 from bot.render.failure import plain_message
 from tests.integration.delivery.samples import answer, evidence, view
@@ -124,3 +125,39 @@ async def test_many_wild_messages_are_all_taken(bench):
     await bench.put(answer_messages(replace(shown, cited=frozenset(item.id for item in items))))
     assert (await bench.drain()).complete
     assert bench.slack.refusals == []
+
+
+async def test_a_message_outside_threads_is_found_in_the_channel(bench):
+    await bench.state.deliveries.enqueue(deliveries_of("turn-1", "C0SALES", None, [plain_message("news")]))
+    bench.slack.faults.lose_reply("chat.postMessage")
+    drained = await bench.drain()
+    assert drained.complete
+    found = [message for message in bench.slack.messages("C0SALES") if message["text"] == "news"]
+    assert [message["ts"] for message in found] == [drained.sent[0].remote_id]
+
+
+async def test_an_update_changes_our_message_and_may_be_repeated(bench):
+    await bench.put([plain_message("before")])
+    ts = (await bench.drain()).sent[0].remote_id
+    messages, _ = answer()
+    await bench.state.deliveries.enqueue([update_of("turn-2", "C0SALES", ts, messages[1])])
+    bench.slack.faults.lose_reply("chat.update")
+    bench.slack.faults.refuse_blocks("container")
+    assert (await bench.drain("turn-2")).complete
+    (now,) = bench.answers()
+    assert now["ts"] == ts and now["blocks"][0]["type"] == "section" and now["text"].startswith("Evidence E1")
+    assert bench.slack.calls_to("chat.update")[0].args["parse"] == "none"
+
+
+async def test_an_update_of_a_message_that_is_gone_is_refused(bench):
+    await bench.state.deliveries.enqueue([update_of("turn-2", "C0SALES", "1.000001", plain_message("x"))])
+    drained = await bench.drain("turn-2")
+    assert drained.failed[0].reason == "message_not_found: the message to be edited is gone"
+
+
+async def test_a_direct_message_is_a_thread_like_any_other(bench):
+    channel = bench.slack.dm("U0MIA")
+    root = await bench.slack.tell("U0MIA", "hello")
+    await bench.put([plain_message("hi")], channel=channel, thread_ts=root)
+    assert (await bench.drain()).complete
+    assert [message["text"] for message in bench.slack.answers(channel, root)] == ["hi"]
