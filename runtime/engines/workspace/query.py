@@ -17,6 +17,7 @@ from runtime.limits import Limits
 from runtime.sqlguard import GuardPolicy, ValidatedQuery, validate
 
 SOURCE = "workspace"
+DIALECT = "duckdb"
 
 
 class CacheGone(Exception):
@@ -49,7 +50,9 @@ class Fixed:
 
 def guarded(catalog: WorkspaceCatalog, sql: str, limits: Limits) -> ValidatedQuery:
     """The validated query over the catalog's tables. Raises CallError."""
-    return validate(sql, GuardPolicy(dialect="duckdb", tables=columns_of(catalog.tables), limits=limits))
+    tables = columns_of(catalog.tables)
+    policy = GuardPolicy(tables, DIALECT, max_bytes=limits.sql_bytes, max_nesting=limits.sql_nesting)
+    return validate(sql, policy)
 
 
 def columns_of(tables: Sequence[WorkspaceTable]) -> dict[str, tuple[str, ...]]:
@@ -75,12 +78,14 @@ async def read_set(
 ) -> ReadResult:
     """Guards and runs SQL over `data`, the rows of all files of a set. Raises as `read_tables`."""
     columns = {VIEW: tuple(column.name for column in chosen.columns)}
-    query = validate(sql, GuardPolicy(dialect="duckdb", tables=columns, limits=desk.limits))
+    limits = desk.limits
+    policy = GuardPolicy(columns, DIALECT, max_bytes=limits.file_query_sql_bytes, max_nesting=limits.sql_nesting)
+    query = validate(sql, policy)
     job = Job(
         query.sql,
         seconds,
         rows,
-        desk.limits.cell_chars,
+        limits.cell_chars,
         admitted=(VIEW,),
         view=(VIEW, chosen.declaration, chosen.definition),
     )

@@ -17,6 +17,7 @@ from runtime.engines.workspace.inspect import Profiles
 from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
 from runtime.engines.workspace.near_values import near_values_sql
 from runtime.engines.workspace.query import (
+    DIALECT,
     CacheGone,
     Desk,
     Fixed,
@@ -34,12 +35,13 @@ from runtime.sqlguard import ValidatedQuery
 
 T = TypeVar("T")
 _NEAR_SECONDS = 3.0
+_RECHECK_SECONDS = 60.0
 
 
 class Workspace:
     """One admitted folder, ready to be asked. A ReadEngine. Belongs to the event loop that opened it."""
 
-    dialect = "duckdb"
+    dialect = DIALECT
 
     def __init__(self, root: Path, files: WorkspaceFiles, pool: WorkerPool, limits: Limits, clock: Clock) -> None:
         self._root = root
@@ -48,6 +50,7 @@ class Workspace:
         self._pool = pool
         self._limits = limits
         self._desk = Desk(pool, limits, clock)
+        self._checked: tuple[Database, float] | None = None
         self._profiles = Profiles(files.cache_dir / "profiles", limits)
 
     @classmethod
@@ -121,8 +124,15 @@ class Workspace:
         return await self._steady(attempt)
 
     async def _database(self, catalog: WorkspaceCatalog) -> Database:
+        """The cache database of a catalog; whether it is still sound is looked at once a minute."""
+        now = self._desk.clock.monotonic()
+        known = self._checked
+        if known is not None and known[0].revision == catalog.revision and now - known[1] < _RECHECK_SECONDS:
+            return known[0]
         made = await self._cache.database(catalog)
-        return Database(made.path.absolute(), made.parquet, made.revision)
+        database = Database(made.path.absolute(), made.parquet, made.revision)
+        self._checked = (database, now)
+        return database
 
     async def _steady(self, attempt: Callable[[WorkspaceCatalog], Awaitable[tuple[T, Sequence[WorkspaceTable]]]]) -> T:
         """The result of an attempt whose files stayed as the catalog knew them; tried anew once on a fresh catalog."""
@@ -132,7 +142,7 @@ class Workspace:
             try:
                 result, tables = await attempt(catalog)
             except CacheGone:
-                moved = []
+                moved, self._checked = [], None
             else:
                 moved = await asyncio.to_thread(self._moved, catalog, tables)
                 if not moved:

@@ -6,7 +6,6 @@ from runtime.engines.port import ReadResult
 from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import CallError
 from runtime.evidence import Json
-from runtime.sqlguard import ValidatedQuery
 
 _FILTERS_LOOKED_AT = 4
 
@@ -14,8 +13,10 @@ _FILTERS_LOOKED_AT = 4
 async def near_values(engine: Workspace, sql: str, result: ReadResult) -> list[Json]:
     """`{table, column, value, near}` for each filtered column of a query that gave no row or a NULL aggregate, where
     the wanted value does not occur as written. A look-up that fails is left out: the query itself did work."""
+    if not _looks_empty(result):
+        return []
     query = await engine.understand(sql)
-    if not _found_nothing(query, result):
+    if result.row_count and not query.has_aggregate:
         return []
     found: list[Json] = []
     for wanted in query.filters[:_FILTERS_LOOKED_AT]:
@@ -28,7 +29,6 @@ async def near_values(engine: Workspace, sql: str, result: ReadResult) -> list[J
     return found
 
 
-def _found_nothing(query: ValidatedQuery, result: ReadResult) -> bool:
-    if result.row_count == 0:
-        return True
-    return query.has_aggregate and result.row_count == 1 and any(cell is None or cell == 0 for cell in result.rows[0])
+def _looks_empty(result: ReadResult) -> bool:
+    """No row, or one row with a NULL or a zero: what an aggregate over nothing gives."""
+    return not result.rows or (result.row_count == 1 and any(cell is None or cell == 0 for cell in result.rows[0]))

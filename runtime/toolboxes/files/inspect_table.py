@@ -51,7 +51,8 @@ async def execute(arguments: InspectTable, context: CallContext) -> Output:
             f"{len(table.columns):,} columns: the first {len(profile.columns):,} are described, name others in columns"
         )
     if profile.sampled is not None:
-        notes.append(f"statistics come from a sample of about {profile.sampled:,} of {table.rows:,} rows")
+        part = f"{profile.sampled:,} of {table.rows:,} rows"
+        notes.append(f"distinct values, quartiles and common values come from a sample of about {part}")
     return Output(
         title=f"{len(profile.columns)} columns of {table.name}",
         summary=f"Looked at {table.name}: {table.rows:,} rows, {len(table.columns):,} columns.",

@@ -40,18 +40,19 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> None:
 @pytest.fixture
 async def open_workspace(tmp_path: Path) -> AsyncIterator[Opener]:
     """Opens a workspace over the given files; `limits` may be small."""
-    async for opener in _opener(tmp_path):
+    async for opener in opening(tmp_path):
         yield opener
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shop(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Workspace]:
     """One workspace for all tests of a module that only read."""
-    async for opener in _opener(tmp_path_factory.mktemp("shop")):
+    async for opener in opening(tmp_path_factory.mktemp("shop")):
         yield await opener()
 
 
-async def _opener(folder: Path) -> AsyncIterator[Opener]:
+async def opening(folder: Path) -> AsyncIterator[Opener]:
+    """Gives the opener, and closes what it opened."""
     opened: list[Workspace] = []
 
     async def open_one(files: Mapping[str, str | bytes] = SHOP, limits: Limits = DEFAULT) -> Workspace:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import duckdb
 import pytest
+import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.engines.workspace.file_set import file_set, matching, wider
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
+from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import CallError
 from runtime.evidence import Column
 from runtime.limits import DEFAULT
+
+from .conftest import opening
 
 DAYS = {
     "sales/2024/01.csv": "day,shop,amount\n2024-01-01,a,10\n2024-01-02,b,20\n",
@@ -40,12 +45,18 @@ def of(*tables: WorkspaceTable) -> WorkspaceCatalog:
     return replace(catalog(*(each.file for each in tables)), tables=tables)
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def workspace(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Workspace]:
+    async for opener in opening(tmp_path_factory.mktemp("days")):
+        yield await opener(DAYS)
+
+
 async def ask(workspace, pattern: str, sql: str = "SELECT count(*) AS n, sum(amount) AS s FROM data"):
     return await workspace.read_files(pattern, sql)
 
 
-async def test_all_files_of_the_set_are_one_table(open_workspace):
-    workspace = await open_workspace(DAYS)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_all_files_of_the_set_are_one_table(workspace):
     result, chosen = await ask(workspace, "sales/**/0*.*sv")
     assert result.rows == ((4, 47.5),)
     assert [each.file for each in chosen.tables] == ["sales/2024/01.csv", "sales/2024/02.csv", "sales/2025/01.tsv"]
@@ -54,8 +65,8 @@ async def test_all_files_of_the_set_are_one_table(open_workspace):
     assert source.file == "sales/**/0*.*sv"
 
 
-async def test_a_file_with_only_a_header_belongs_to_the_set(open_workspace):
-    workspace = await open_workspace(DAYS)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_file_with_only_a_header_belongs_to_the_set(workspace):
     result, chosen = await ask(workspace, "sales/**/*.csv")
     assert (result.rows, len(chosen.tables)) == (((3, 40.5),), 3)
 
@@ -69,8 +80,8 @@ async def test_parquet_files_are_a_set_too(open_workspace, tmp_path: Path):
     assert result.rows == ((7, 9),)
 
 
-async def test_the_digest_follows_names_and_contents(open_workspace):
-    workspace = await open_workspace(DAYS)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_digest_follows_names_and_contents(workspace):
     _, first = await ask(workspace, "sales/2024/*.csv")
     _, again = await ask(workspace, "sales/2024/0*.csv")
     _, other = await ask(workspace, "sales/2024/01.csv")
@@ -78,8 +89,8 @@ async def test_the_digest_follows_names_and_contents(open_workspace):
     assert re.fullmatch(r"sha256:[0-9a-f]{64}", first.digest)
 
 
-async def test_only_data_can_be_read(open_workspace):
-    workspace = await open_workspace(DAYS)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_only_data_can_be_read(workspace):
     for sql in ("SELECT * FROM other", "SELECT * FROM data, other", "SELECT * FROM read_parquet('x')"):
         with pytest.raises(CallError) as caught:
             await ask(workspace, "sales/2024/*.csv", sql)
@@ -93,6 +104,7 @@ async def test_a_table_that_is_called_data_is_not_taken_for_the_set(open_workspa
     assert (await workspace.read("SELECT x FROM data", seconds=5, rows_kept=5)).rows == ((1,),)
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(
     ("pattern", "code", "said"),
     [
@@ -109,8 +121,7 @@ async def test_a_table_that_is_called_data_is_not_taken_for_the_set(open_workspa
         ("**/*.csv", "set_not_homogeneous", "sales/2024/01.csv differs from other.csv"),
     ],
 )
-async def test_what_is_no_set_is_refused_with_the_reason(open_workspace, pattern, code, said):
-    workspace = await open_workspace(DAYS)
+async def test_what_is_no_set_is_refused_with_the_reason(workspace, pattern, code, said):
     with pytest.raises(CallError) as caught:
         await ask(workspace, pattern)
     assert caught.value.code == code

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from runtime.capability import CallContext, Capability, CatalogEntry, Output, Scope, Services
@@ -32,20 +31,12 @@ class NoTools:
     entries: tuple[CatalogEntry, ...] = ()
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    opened: list[Workspace] = []
-    yield Desk(tmp_path, opened)
-    for workspace in opened:
-        await workspace.close()
-
-
 class Desk:
     """Opens a workspace and calls tools on it, checking each result against the tool's own schema."""
 
-    def __init__(self, folder: Path, opened: list[Workspace]) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.opened = opened
+        self.opened: list[Workspace] = []
 
     async def open(self, files: Mapping[str, str]) -> None:
         for name, text in files.items():
@@ -55,6 +46,10 @@ class Desk:
             os.utime(path, (1_700_000_000, 1_700_000_000))
         clock = SystemClock()
         self.opened.append(await Workspace.open(self.folder / "files", self.folder / "cache", DEFAULT, clock))
+
+    async def close(self) -> None:
+        for workspace in self.opened:
+            await workspace.close()
 
     async def call(self, capability: Capability[Any], **arguments: Any) -> Output:
         output = await capability.execute(capability.arguments(**arguments), context(*self.opened))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 
 from runtime.errors import CallError
 from runtime.evidence import Truncation
 from runtime.toolboxes.files import file_query, inspect_table, list_files, run_sql
+
+from .conftest import Desk
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FILES = {
     "orders.csv": "id,region,amount\n" + "".join(f"{i},{('North', 'South')[i % 2]},{i}\n" for i in range(1, 501)),
@@ -20,8 +26,15 @@ FILES = {
 }
 
 
-async def test_list_files_names_tables_documents_and_what_is_skipped(desk):
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
+    desk = Desk(tmp_path_factory.mktemp("tools"))
     await desk.open(FILES)
+    yield desk
+    await desk.close()
+
+
+async def test_list_files_names_tables_documents_and_what_is_skipped(desk: Desk):
     output = await desk.call(list_files.CAPABILITY)
     entries = {entry["name"]: entry for entry in output.data["entries"]}
     assert list(entries) == sorted(FILES)
@@ -34,8 +47,7 @@ async def test_list_files_names_tables_documents_and_what_is_skipped(desk):
     assert (output.data["total"], output.data["next_offset"]) == (6, None)
 
 
-async def test_list_files_pages_and_searches(desk):
-    await desk.open(FILES)
+async def test_list_files_pages_and_searches(desk: Desk):
     first = await desk.call(list_files.CAPABILITY, limit=4)
     second = await desk.call(list_files.CAPABILITY, limit=4, offset=first.data["next_offset"])
     names = [entry["name"] for page in (first, second) for entry in page.data["entries"]]
@@ -47,8 +59,7 @@ async def test_list_files_pages_and_searches(desk):
     assert [entry["name"] for entry in found.data["entries"]] == ["guide.md"]
 
 
-async def test_inspect_table_describes_columns(desk):
-    await desk.open(FILES)
+async def test_inspect_table_describes_columns(desk: Desk):
     output = await desk.call(inspect_table.CAPABILITY, name="people", rows=1)
     assert output.data["sample"] == {"columns": ["name", "city"], "rows": [["Ann", "Berlin"]]}
     columns = {column["name"]: column for column in output.data["columns"]}
@@ -57,8 +68,7 @@ async def test_inspect_table_describes_columns(desk):
     assert output.sources[0].file == "sub/people.csv"
 
 
-async def test_run_sql_shows_a_short_result_whole(desk):
-    await desk.open(FILES)
+async def test_run_sql_shows_a_short_result_whole(desk: Desk):
     output = await desk.call(run_sql.CAPABILITY, sql="SELECT id FROM orders WHERE id <= 100 ORDER BY id")
     assert len(output.data["rows"]) == output.data["shown"] == output.data["row_count"] == 100
     assert output.truncated is None
@@ -67,8 +77,7 @@ async def test_run_sql_shows_a_short_result_whole(desk):
     assert output.sources[0].object == "orders"
 
 
-async def test_run_sql_shows_the_head_and_true_count_of_a_long_result(desk):
-    await desk.open(FILES)
+async def test_run_sql_shows_the_head_and_true_count_of_a_long_result(desk: Desk):
     output = await desk.call(run_sql.CAPABILITY, sql="SELECT id FROM orders ORDER BY id")
     assert output.data["rows"] == [[i] for i in range(1, 31)]
     assert (output.data["row_count"], output.data["shown"]) == (500, 30)
@@ -76,15 +85,13 @@ async def test_run_sql_shows_the_head_and_true_count_of_a_long_result(desk):
     assert len(output.rows) == 500
 
 
-async def test_run_sql_says_when_evidence_itself_is_not_whole(desk):
-    await desk.open(FILES)
+async def test_run_sql_says_when_evidence_itself_is_not_whole(desk: Desk):
     output = await desk.call(run_sql.CAPABILITY, sql="SELECT a.id FROM orders a, orders b")
     assert output.truncated == Truncation("rows_kept", 30, 250_000)
     assert len(output.rows) == 1000
 
 
-async def test_run_sql_shows_the_head_when_a_short_result_is_too_wide(desk):
-    await desk.open(FILES)
+async def test_run_sql_shows_the_head_when_a_short_result_is_too_wide(desk: Desk):
     output = await desk.call(run_sql.CAPABILITY, sql="SELECT id, repeat('x', 1000) AS t FROM orders WHERE id <= 90")
     assert (output.data["shown"], output.data["row_count"]) == (30, 90)
     assert output.truncated == Truncation("rows_shown", 30, 90)
@@ -99,30 +106,26 @@ async def test_run_sql_shows_the_head_when_a_short_result_is_too_wide(desk):
         "SELECT id FROM orders WHERE region IN ('nroth')",
     ],
 )
-async def test_run_sql_gives_near_values_when_a_filter_finds_nothing(desk, sql):
-    await desk.open(FILES)
+async def test_run_sql_gives_near_values_when_a_filter_finds_nothing(desk: Desk, sql):
     output = await desk.call(run_sql.CAPABILITY, sql=sql)
     (near,) = output.data["near_values"]
     assert (near["table"], near["column"], near["value"]) == ("orders", "region", "nroth")
     assert near["near"][0] == "North"
 
 
-async def test_run_sql_keeps_quiet_when_rows_were_found(desk):
-    await desk.open(FILES)
+async def test_run_sql_keeps_quiet_when_rows_were_found(desk: Desk):
     output = await desk.call(run_sql.CAPABILITY, sql="SELECT count(*) FROM orders WHERE region = 'North'")
     assert "near_values" not in output.data
 
 
-async def test_file_query_counts_its_files(desk):
-    await desk.open(FILES)
+async def test_file_query_counts_its_files(desk: Desk):
     output = await desk.call(file_query.CAPABILITY, path_pattern="d/*.csv", sql="SELECT sum(a) AS s FROM data")
     assert output.data["rows"] == [[4]]
     assert output.data["files"]["count"] == 2
     assert output.data["files"]["digest"].startswith("sha256:")
 
 
-async def test_a_wrong_name_teaches(desk):
-    await desk.open(FILES)
+async def test_a_wrong_name_teaches(desk: Desk):
     with pytest.raises(CallError) as caught:
         await desk.call(run_sql.CAPABILITY, sql="SELECT regoin FROM orders")
     body = json.dumps(caught.value.as_json())

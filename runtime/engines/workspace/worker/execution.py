@@ -23,7 +23,7 @@ _LOSSY = ("INTERVAL", "TIMESTAMP_NS", "TIME_NS")
 
 
 def run(con: duckdb.DuckDBPyConnection, job: Job) -> dict[str, Any]:
-    """The answer as JSON (see `Answer.from_json`). Raises duckdb.Error, MemoryError; CallError from the second opinion."""
+    """The answer as JSON, see `Answer.from_json`. Raises duckdb.Error, MemoryError; CallError by the second opinion."""
     ends = time.monotonic() + job.seconds
     with _interrupted_after(con, job.seconds):
         if job.view is not None:
