@@ -9,6 +9,7 @@ from typing import Self
 
 import aiohttp
 from aiohttp.client_reqrep import ClientRequest
+from aiohttp.typedefs import LooseHeaders
 from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncConnectionErrorRetryHandler,
     AsyncRateLimitErrorRetryHandler,
@@ -89,9 +90,10 @@ class _Request(ClientRequest):
     """A request that never takes a proxy to this machine: the SDK reads proxies from the environment for every
     client it makes, and Bolt makes one for every event."""
 
-    def update_proxy(self, proxy: URL | None, *details: object) -> None:
-        direct = proxy is not None and loopback(self.url.host)
-        super().update_proxy(None if direct else proxy, *details)  # type: ignore[arg-type]
+    def update_proxy(
+        self, proxy: URL | None, proxy_auth: aiohttp.BasicAuth | None, proxy_headers: LooseHeaders | None
+    ) -> None:
+        super().update_proxy(None if loopback(self.url.host) else proxy, proxy_auth, proxy_headers)
 
 
 class _Reconnect(AsyncConnectionErrorRetryHandler):

@@ -29,7 +29,7 @@ HOSTS = ("docs.example.com",)
 
 
 @given(wild.texts, st.integers(60, 3_000))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_answers_are_inert_and_bounded(markdown, most):
     for piece in answer_text(markdown, HOSTS, most):
         assert 0 < chars(piece) <= most
@@ -37,7 +37,7 @@ def test_answers_are_inert_and_bounded(markdown, most):
 
 
 @given(wild.long_texts)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_long_answers_are_inert_and_bounded(markdown):
     for piece in answer_text(markdown, HOSTS):
         assert 0 < chars(piece) <= 2_900
@@ -45,13 +45,13 @@ def test_long_answers_are_inert_and_bounded(markdown):
 
 
 @given(wild.texts)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_without_hosts_nothing_at_all_is_live(markdown):
     assert all("<" not in piece for piece in answer_text(markdown))
 
 
 @given(wild.cells)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_cells_are_one_visible_line(value):
     text = cell_text(value)
     wire.assert_inert(text)
@@ -62,7 +62,7 @@ def test_cells_are_one_visible_line(value):
 
 
 @given(wild.texts)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_titles_names_and_lines(text):
     for title in (title_text(text), name_text(text)):
         wire.assert_plain_inert(title)
@@ -75,7 +75,7 @@ def test_titles_names_and_lines(text):
 
 
 @given(st.lists(st.text("abc 0123", min_size=1, max_size=40), min_size=1, max_size=80), st.integers(40, 400))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_word_of_plain_prose_is_lost(lines, most):
     markdown = "\n\n".join(line.strip() or "x" for line in lines)
     said = "".join(" ".join(answer_text(markdown, HOSTS, most)).split())
