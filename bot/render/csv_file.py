@@ -16,17 +16,22 @@ _UNFIT = re.compile(r"[^\w.\-]+")
 _NAME_CHARS = 60
 
 
-def csv_bytes(item: Evidence, max_bytes: int = limits.CSV_BYTES) -> bytes:
-    """The kept rows with a header line. Whole rows only: what would exceed `max_bytes` is left out.
+def csv_file(item: Evidence, max_bytes: int = limits.CSV_BYTES) -> tuple[bytes, str]:
+    """The kept rows with a header line, and what must be said about completeness ('' for a whole result).
 
-    Raises ValueError for an item without a table: an empty file can't be uploaded.
+    Whole rows only: what would exceed `max_bytes` is left out. Raises ValueError for an item without a table: an empty
+    file can't be uploaded.
     """
+    content, written = _csv(item, max_bytes)
+    return content, _note(item, written)
+
+
+def csv_bytes(item: Evidence, max_bytes: int = limits.CSV_BYTES) -> bytes:
+    """Only the content of `csv_file`."""
     return _csv(item, max_bytes)[0]
 
 
-def csv_note(item: Evidence, max_bytes: int = limits.CSV_BYTES) -> str:
-    """What must be said about the file's completeness; empty when it holds the whole result."""
-    written = _csv(item, max_bytes)[1]
+def _note(item: Evidence, written: int) -> str:
     total = item.row_count if item.row_count is not None else len(item.rows)
     unknown = item.truncated is not None and item.truncated.total is None and item.truncated.reason == "rows_kept"
     if item.truncated is not None and item.truncated.total is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.render import limits, words
 from bot.render.clean import blank
-from bot.render.csv_file import csv_bytes, csv_name, csv_note
+from bot.render.csv_file import csv_file, csv_name
 from bot.render.measure import cut
 from bot.render.text import name_text
 from runtime.evidence import Evidence
@@ -40,7 +40,7 @@ class FilePart:
             "alt_text": self.alt_text,
             "evidence_id": self.evidence_id,
             "encoding": _ENCODING,
-            "content": base64.b64encode(zlib.compress(self.content, 6)).decode("ascii"),
+            "content": base64.b64encode(zlib.compress(self.content, 3)).decode("ascii"),
         }
 
     @classmethod
@@ -61,7 +61,7 @@ def result_files(items: Iterable[Evidence], cited: Collection[str]) -> tuple[Fil
 
 
 def _csv_part(item: Evidence) -> FilePart:
-    note = csv_note(item)
+    content, note = csv_file(item)
     title = words.DOT.join(part for part in (f"{item.id} as CSV", note) if part)
     columns = words.listed(tuple(column.name for column in item.columns), 8)
     rows = words.counted(min(len(item.rows), limits.CSV_ROWS), "row")
@@ -70,6 +70,6 @@ def _csv_part(item: Evidence) -> FilePart:
         csv_name(item),
         name_text(title, limits.FILE_TITLE_CHARS),
         cut(name_text(alt, limits.FILE_ALT_CHARS), limits.FILE_ALT_CHARS),
-        csv_bytes(item),
+        content,
         item.id,
     )

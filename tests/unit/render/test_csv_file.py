@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.csv_file import csv_bytes, csv_name, csv_note
+from bot.render.csv_file import csv_bytes, csv_file, csv_name
 from bot.render.files import FilePart, result_files
 from runtime.evidence import Column, Evidence, SourceRef, Truncation
 
@@ -55,11 +55,11 @@ def test_names():
     ],
 )
 def test_what_is_missing_is_said(changes, note):
-    assert csv_note(replace(ITEM, **changes)) == note
+    assert csv_file(replace(ITEM, **changes))[1] == note
 
 
 def test_a_file_too_large_ends_with_a_whole_row():
-    assert csv_bytes(ITEM, 12) == b"a,b\r\nx,1\r\n" and csv_note(ITEM, 12) == "only the first 1 of 5 rows"
+    assert csv_file(ITEM, 12) == (b"a,b\r\nx,1\r\n", "only the first 1 of 5 rows")
 
 
 def test_no_table_no_file():
