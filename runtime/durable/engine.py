@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import importlib
 import logging
 import sqlite3
@@ -17,10 +18,12 @@ import sqlalchemy as sa
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError, SetEnqueueOptions, SetWorkflowID
 from sqlalchemy import event
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 
 from runtime.durable.direct import DirectStart
 from runtime.durable.steps import StepFailed
 from runtime.durable.wake import QueueWake
+from runtime.errors import StateUnavailable
 from runtime.evidence import Json
 
 QUEUE = "turns"
@@ -76,7 +79,10 @@ class Engine:
         self._wake.install()
         self._direct.install()
         DBOS(config=self._config())
-        DBOS.launch()
+        try:
+            DBOS.launch()
+        except DBAPIError as error:
+            raise StateUnavailable(f"the workflow engine's tables cannot be used: {error.orig}") from error
         await DBOS.register_queue_async(
             QUEUE,
             partition_concurrency=1,
@@ -89,6 +95,11 @@ class Engine:
     async def enqueue(self, workflow_id: str, partition: str, turn_id: str, *, idle: bool) -> Stage:
         """Durable when it returns; the same id twice is one workflow. Returns where it stands then. `idle`: nothing
         else of this partition is open, so it may start at once (which only SQLite's single process can know)."""
+        # In a context of its own: to the engine, whoever enqueues (a turn, say) is not a parent to be recorded.
+        work = self._enqueue(workflow_id, partition, turn_id, idle=idle)
+        return await asyncio.create_task(work, context=contextvars.Context())
+
+    async def _enqueue(self, workflow_id: str, partition: str, turn_id: str, *, idle: bool) -> Stage:
         if idle and self._url.get_backend_name() == "sqlite":
             new = await self._direct.start(
                 self._workflow, queue=QUEUE, workflow_id=workflow_id, partition=partition, argument=turn_id

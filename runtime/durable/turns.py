@@ -12,7 +12,7 @@ from sqlalchemy.engine import URL
 
 from runtime.durable.steps import Steps
 from runtime.evidence import Json
-from runtime.state import Inbox, InboxItem, parse_url, sqlite_path
+from runtime.state import Inbox, InboxItem, check_file, parse_url, sqlite_path
 
 if TYPE_CHECKING:
     from runtime.durable.engine import Engine, Standing
@@ -70,10 +70,14 @@ class Durable:
         self._closing = False
 
     async def launch(self) -> None:
-        """Starts the engine; turns that a crash interrupted resume at once, so everything they use must be open."""
+        """Starts the engine; turns that a crash interrupted resume at once, so everything they use must be open. Raises
+        StateUnavailable when the engine's tables cannot be used."""
         # Imported here: half a second that only a serving process needs.
         from runtime.durable.engine import Engine
 
+        path = sqlite_path(self._url)
+        if path is not None and path.exists() and path.stat().st_size:
+            check_file(path, f"Move {path.name} away: turns that are open then begin anew, on what state.db holds.")
         self._engine = Engine(
             self._url,
             version=self._version,

@@ -4,6 +4,7 @@ from runtime.state.calls import Calls, JournalMismatch
 from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
 from runtime.state.records import Audit, AuditRecord, Meta
+from runtime.state.sqlite_file import check_file
 from runtime.state.steps import Steps
 from runtime.state.store import State, migrate_state, open_state, parse_url, sqlite_path
 from runtime.state.turns import Turn, TurnEnd, Turns, TurnStart
@@ -29,6 +30,7 @@ __all__ = [
     "TurnEnd",
     "TurnStart",
     "Turns",
+    "check_file",
     "migrate_state",
     "open_state",
     "parse_url",

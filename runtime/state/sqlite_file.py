@@ -25,8 +25,10 @@ def make_folder(folder: Path) -> None:
         raise StateUnavailable(f"cannot make the folder {folder}: {error.strerror}") from error
 
 
-def check_file(path: Path) -> None:
-    """Refuses a file that is not a readable SQLite database. Raises StateUnavailable with what to do about it."""
+def check_file(path: Path, advice: str | None = None) -> None:
+    """Refuses a file that is not a readable SQLite database. Raises StateUnavailable with `advice` (for the state file:
+    how to restore it)."""
+    advice = advice or _advice(path)
     try:
         with path.open("r+b") as file:
             header = file.read(len(_HEADER))
@@ -34,12 +36,12 @@ def check_file(path: Path) -> None:
         raise StateUnavailable(f"cannot open {path} for writing: {error.strerror}") from error
     if header != _HEADER:
         found = "is empty" if not header else "is not a SQLite database"
-        raise StateUnavailable(f"{path} {found}: it was damaged or replaced. {_advice(path)}")
+        raise StateUnavailable(f"{path} {found}: it was damaged or replaced. {advice}")
     try:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.DatabaseError as error:
-        raise StateUnavailable(f"{path} cannot be read ({error}). {_advice(path)}") from error
+        raise StateUnavailable(f"{path} cannot be read ({error}). {advice}") from error
 
 
 def create_file(path: Path) -> None:

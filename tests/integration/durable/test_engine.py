@@ -4,12 +4,17 @@ import asyncio
 import importlib
 import inspect
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
+
+import pytest
 
 from runtime.durable import Durable, Steps, engine_url
 from runtime.durable.engine import sqlite_engine
 from runtime.durable.wake import Pokable
+from runtime.errors import StateUnavailable
 from tests.integration.durable.conftest import House
 
 
@@ -108,6 +113,26 @@ def test_the_engines_file_lies_beside_the_state_and_is_safe(tmp_path: Path):
     assert isinstance(subsecond, float) and subsecond > 1.7e9
 
 
+async def test_a_damaged_engine_file_is_refused_with_the_way_out(tmp_path: Path):
+    house = House(f"sqlite:///{tmp_path}/state.db")
+    ended = asyncio.Event()
+
+    async def turn(steps: Steps, turn_id: str) -> None:
+        await house.state.inbox.finish(turn_id)
+        ended.set()
+
+    await house.accept("Ev1")
+    (tmp_path / "dbos.db").write_bytes(b"not a database")
+    with pytest.raises(StateUnavailable, match=r"Move dbos\.db away"):
+        await house.start(turn)
+    house.runner = None
+    (tmp_path / "dbos.db").unlink()
+    await house.start(turn)
+    await asyncio.wait_for(ended.wait(), 20)
+    await house.stop(grace_s=5)
+    house.state.close()
+
+
 def test_a_poke_between_two_waits_is_not_lost():
     class Never:
         def is_set(self) -> bool:
@@ -121,8 +146,5 @@ def test_a_poke_between_two_waits_is_not_lost():
 
 def test_importing_the_room_does_not_import_the_engine():
     script = "import sys; import runtime.durable; sys.exit('dbos' in sys.modules)"
-    import subprocess
-    import sys
-
     subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(__file__).parents[3])
     assert Durable.__module__ == "runtime.durable.turns"

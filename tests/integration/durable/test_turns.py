@@ -314,6 +314,24 @@ async def test_starting_says_nothing_of_the_vendors(house: House, capfd, caplog)
     assert [record.getMessage() for record in caplog.records if record.name == "dbos"] == []
 
 
+async def test_a_turn_may_enqueue_another(house: House):
+    ran = Recorder(house)
+    parents: list[str] = []
+
+    async def turn(steps: Steps, turn_id: str) -> None:
+        await ran(steps, turn_id)
+        if turn_id in parents:
+            for n, conversation in enumerate(("T:C:1", "T:C:2")):
+                child = await house.accept(f"child {n}", conversation)
+                await runner.enqueue(child, conversation)
+
+    runner = await house.start(turn)
+    parents.append(await house.accept("Ev1"))
+    await runner.enqueue(parents[0], "T:C:1")
+    assert len(await ran.finished(3)) == 3
+    assert set(ran.begun.values()) == {1}
+
+
 async def test_a_runner_that_was_not_launched_says_so(house: House):
     runner = await house.start(Recorder(house))
     await house.stop()
