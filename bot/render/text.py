@@ -75,9 +75,10 @@ def title_text(text: str, max_chars: int = limits.CONTAINER_TITLE_CHARS) -> str:
 
 
 def name_text(text: str, max_chars: int = limits.CONTAINER_TITLE_CHARS) -> str:
-    """One line for a plain_text object, marks kept: for names of files, tables and columns."""
+    """One line for a plain_text object, marks kept: for names of files, tables and columns. Never empty."""
     # plain_text draws shortcodes, but unlike mrkdwn it parses nothing else
-    return cut(break_shortcodes(inert_plain(one_line(text))).replace("`", TICK), max_chars)
+    line = cut(break_shortcodes(inert_plain(one_line(text))).replace("`", TICK), max_chars)
+    return NULL_CELL if blank(line) else line
 
 
 def line_text(text: str, max_chars: int = limits.LINE_CHARS) -> str:

@@ -118,6 +118,10 @@ def test_names_keep_their_marks_and_titles_lose_them():
     assert line_text("_x_ *y* `z` order_items") == "＿x＿ ∗y∗ ˋzˋ order_items"
 
 
+def test_nothing_to_see_is_shown_as_a_dash():
+    assert [title_text("\u200b"), name_text(" "), line_text("")] == ["—", "—", "—"]
+
+
 def test_a_notification_is_the_beginning_without_markup():
     assert summary_of("# Sales\n\n**North** led [E1], see [x](https://evil.example).\n\n| a |\n|---|\n| 1 |") == (
         "Sales North led [E1], see x. a 1"
