@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 import structlog
 
-from bot.assembly import Analyst
+from bot.assembly import SERVED, Analyst
 from bot.conversation import TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
 from bot.presence import SlackPresence
@@ -18,6 +18,7 @@ from bot.render.blocks import SlackMessage
 from bot.render.failure import failure_message, plain_message
 from bot.render.files import FilePart, result_files
 from bot.render.status import working
+from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
 from runtime.deliveries import Outbox, Sender
 from runtime.durable import Steps
@@ -98,11 +99,12 @@ class TurnRunner:
         zone = self.analyst.policy.timezone(question.channel)
         sources = self.analyst.sources(place, asker)
         scope = self.analyst.scope(turn_id, str(question.address), question.user, zone, sources)
+        closed = "" if sources else self._closed(place, asker)
         earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
         request = RunRequest(
             scope=scope,
             question=question.text,
-            context=await self._context(question, scope, place.kind),
+            context=await self._context(question, scope, place.kind, closed),
             history=history(earlier, self.analyst.limits.history_chars),
         )
 
@@ -110,7 +112,7 @@ class TurnRunner:
             await self.status.say(question.channel, question.thread_ts, working(note))
 
         result = await run(self.analyst.wiring, request, steps, progress=progress)
-        await self._post(turn_id, question, result)
+        await self._post(turn_id, question, result, closed)
 
     def _unreadable(self, question: Question) -> str | None:
         most = self.analyst.limits.question_chars
@@ -123,22 +125,35 @@ class TurnRunner:
             )
         return None
 
-    async def _context(self, question: Question, scope: Scope, kind: str) -> str:
+    def _closed(self, place: Conversation, asker: Asker | None) -> str:
+        """Why nothing is open here, for the person who asked."""
+        declared = [name for name in self.analyst.policy.audiences() if name in SERVED]
+        if not declared:
+            return "No data source is connected yet. An operator can declare one in the admission manifest."
+        denied = self.analyst.policy.denial(declared[0], place, asker)
+        elsewhere = "" if place.kind == "im" else " Ask me in a direct message instead."
+        return f"No data source is open in this conversation. {denied.sentence if denied else ''}{elsewhere}"
+
+    async def _context(self, question: Question, scope: Scope, kind: str, closed: str) -> str:
         person = await self.presence.person(question.user)
-        notes = [f"{question.files} attached file(s): this version cannot read attached files; say so."]
+        notes = [closed] if closed else []
+        if question.files:
+            notes.append(f"{question.files} attached file(s): this version cannot read attached files; say so.")
         return present_context(
             now=self.analyst.clock.now(),
             timezone=scope.timezone,
             asker=person.name,
             place="a direct message" if kind == "im" else f"channel {question.channel}",
             sources=scope.sources,
-            notes=notes if question.files else (),
+            notes=notes,
         )
 
-    async def _post(self, turn_id: str, question: Question, result: RunResult) -> None:
+    async def _post(self, turn_id: str, question: Question, result: RunResult, closed: str) -> None:
         cited = frozenset(result.verification.cited)
         files = result_files(result.evidence, cited)
         answer = result.answer
+        if closed and closed not in answer:
+            answer += f"\n\n({closed})"
         if question.files:
             answer += "\n\n(Attached files can't be read yet; I looked at the workspace only.)"
         view = AnswerView(

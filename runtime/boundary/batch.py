@@ -60,19 +60,23 @@ class Boundary:
     async def _side_by_side(self, flights: Sequence[InFlight]) -> list[CallResult]:
         tasks = dict[str, asyncio.Task[CallResult]]()
         ordered = list[asyncio.Task[CallResult]]()
-        async with asyncio.TaskGroup() as group:
-            for flight in flights:
-                twin = tasks.get(flight.call.digest)
-                task = group.create_task(self._journalled(flight, twin))
-                tasks[flight.call.digest] = task
-                ordered.append(task)
-        return [task.result() for task in ordered]
+        for flight in flights:
+            twin = tasks.get(flight.call.digest)
+            tasks[flight.call.digest] = task = asyncio.create_task(self._journalled(flight, twin))
+            ordered.append(task)
+        try:
+            return list(await asyncio.gather(*ordered))
+        finally:  # a failed store or a stopped run takes the other calls along; none outlives its step
+            for task in ordered:
+                task.cancel()
+            if ordered:
+                await asyncio.wait(ordered)
 
     async def _journalled(self, flight: InFlight, twin: asyncio.Task[CallResult] | None) -> CallResult:
         run_id = flight.environment.scope.run_id
         if twin is not None:
             await asyncio.wait([twin])
-        known = await self.journal.find(run_id, flight.call.id, flight.call.digest)
+        known = await self.journal.find(run_id, _key(flight), flight.call.digest)
         if known is not None:
             return _from_journal(known)
         done = await run_call(flight, self.memo, self.gate)
@@ -82,7 +86,7 @@ class Boundary:
 def _entry(flight: InFlight, done: CallResult) -> JournalEntry:
     return JournalEntry(
         run_id=flight.environment.scope.run_id,
-        call_id=flight.call.id,
+        call_id=_key(flight),
         digest=flight.call.digest,
         position=flight.position,
         result=done.text,
@@ -92,5 +96,10 @@ def _entry(flight: InFlight, done: CallResult) -> JournalEntry:
     )
 
 
+def _key(flight: InFlight) -> str:
+    """The call's id in the journal. A provider's ids may repeat; with the position in front they are unique."""
+    return f"{flight.position}:{flight.call.id}"
+
+
 def _from_journal(entry: JournalEntry) -> CallResult:
-    return CallResult(entry.call_id, entry.result, entry.is_error, entry.evidence, entry.loaded)
+    return CallResult(entry.evidence.call_id, entry.result, entry.is_error, entry.evidence, entry.loaded)

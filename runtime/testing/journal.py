@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from runtime.evidence import JournalEntry
+from runtime.state import JournalMismatch
 
 
 class MemoryJournal:
@@ -15,9 +16,11 @@ class MemoryJournal:
         self.entries: dict[tuple[str, str], JournalEntry] = {}
 
     async def find(self, run_id: str, call_id: str, digest: str) -> JournalEntry | None:
-        """The entry of exactly this call."""
+        """The entry of exactly this call. Raises JournalMismatch when another call stands under this id."""
         entry = self.entries.get((run_id, call_id))
-        return entry if entry is not None and entry.digest == digest else None
+        if entry is not None and entry.digest != digest:
+            raise JournalMismatch(f"run {run_id} kept another call as {call_id}")
+        return entry
 
     async def put(self, entry: JournalEntry) -> JournalEntry:
         """Keeps the first entry of a call."""

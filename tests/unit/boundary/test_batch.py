@@ -8,6 +8,7 @@ import pytest
 
 from runtime.boundary import Approved, Call, NotApproved
 from runtime.limits import Limits
+from runtime.state import JournalMismatch
 
 
 class Yes:
@@ -137,9 +138,18 @@ async def test_a_resumed_step_takes_each_result_from_the_journal(bench) -> None:
 
 async def test_a_result_is_never_found_under_another_call(bench) -> None:
     await bench.run(("echo", {"text": "a"}), ("echo", {"text": "b"}))
-    swapped = await bench.run(("echo", {"text": "b"}), ("echo", {"text": "a"}))
-    assert bench.world.log == ["read a", "read b", "read b", "read a"]
-    assert [json.loads(result.text)["data"]["said"] for result in swapped if not result.is_error] == ["b", "a"]
+    with pytest.raises(JournalMismatch):
+        await bench.run(("echo", {"text": "b"}), ("echo", {"text": "a"}))
+    assert bench.world.log == ["read a", "read b"]
+
+
+async def test_a_providers_ids_may_repeat(bench) -> None:
+    boundary = bench.boundary()
+    calls = [Call("same", "echo", {"text": "a"}), Call("same", "echo", {"text": "b"})]
+    deadline = bench.clock.monotonic() + 300
+    results = await boundary.batch(calls, first=1, loaded=frozenset(), allowed=9, deadline=deadline)
+    assert [json.loads(result.text)["data"]["said"] for result in results] == ["a", "b"]
+    assert [result.call_id for result in results] == ["same", "same"]
 
 
 def test_the_identity_of_a_call_is_its_tool_and_arguments_without_the_note() -> None:

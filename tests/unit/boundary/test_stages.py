@@ -34,7 +34,7 @@ async def test_an_on_demand_tool_must_be_loaded_first(bench) -> None:
     error = await error_of(bench, "spare_echo", {"text": "hi"})
     assert error["code"] == "tool_not_available"
     assert "toolbox_load" in error["hint"]
-    (result,) = await bench.run(("spare_echo", {"text": "hi"}), loaded=frozenset({"spare_echo"}))
+    (result,) = await bench.run(("spare_echo", {"text": "hi"}), loaded=frozenset({"spare_echo"}), prefix="d")
     assert not result.is_error
 
 

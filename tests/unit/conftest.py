@@ -1,4 +1,4 @@
-"""A boundary over capabilities made for the test: an echo, an effect, a slow one, a crashing one."""
+"""A boundary and runs over capabilities made for the test: an echo, an effect, a slow one, a crashing one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import pytest
 from pydantic import Field
 
 from runtime.boundary import Boundary, Call, NoApprovals
-from runtime.boundary.approval import EffectLocks
-from runtime.boundary.call import Environment
 from runtime.capability import (
     Access,
     Arguments,
@@ -29,10 +27,10 @@ from runtime.capability import (
 from runtime.errors import CallError
 from runtime.evidence import Column
 from runtime.limits import Limits
-from runtime.projection import project
 from runtime.registry import Registry
+from runtime.run import Wiring, boundary_of
 from runtime.testing.clock import ManualClock, counted_ids
-from runtime.testing.journal import MemoryJournal
+from runtime.testing.journal import MemoryJournal, MemoryReplies
 from runtime.toolboxes.controls import load, search
 
 
@@ -167,26 +165,32 @@ class Bench:
         self.world = World()
         self.clock = ManualClock()
         self.journal = MemoryJournal()
+        self.replies = MemoryReplies()
         self.approvals: Any = NoApprovals()
         self.limits = Limits()
         self.origin = "person"
 
-    def boundary(self) -> Boundary:
-        scope = Scope("run-1", "T:C:1", self.origin, "U0ANN", "UTC", "p1", frozenset({"workspace"}))
-        catalog = project(Registry.of(capabilities(self.world)), scope)
-        environment = Environment(
-            scope=scope,
-            catalog=catalog,
+    def scope(self) -> Scope:
+        return Scope("run-1", "T:C:1", self.origin, "U0ANN", "UTC", "p1", frozenset({"workspace"}))
+
+    def wiring(self, model: Any, **more: Any) -> Wiring:
+        return Wiring(
+            registry=Registry.of(capabilities(self.world)),
+            model=model,
+            instructions="Be good.",
             admission=self.world,
-            approvals=self.approvals,
-            locks=EffectLocks(),
             services=Services(),
+            journal=self.journal,
+            replies=self.replies,
             limits=self.limits,
             clock=self.clock,
             new_id=counted_ids(),
-            evidence=lambda _: None,
+            approvals=self.approvals,
+            **more,
         )
-        return Boundary(environment, self.journal)
+
+    def boundary(self) -> Boundary:
+        return boundary_of(self.wiring(None), self.scope())
 
     async def run(
         self,
