@@ -1,0 +1,87 @@
+"""Engine error messages made fit for a caller: nothing outside the admission in them, and a hint where one is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from runtime.sqlguard.policy import GuardPolicy, fold
+from runtime.sqlguard.refusals import QueryRefused, near, unknown_column, unknown_table
+from runtime.sqlguard.rules import rules_for
+
+MESSAGE_CHARS = 500
+
+# The quoted piece of the statement under the message: it shows our wrapping, and the text is known to the caller.
+_STATEMENT = re.compile(r"^\s*LINE \d+:.*\Z", re.MULTILINE | re.DOTALL)
+_OFFERS = re.compile(
+    r"(?P<lead>Did you mean|Candidate bindings:?|Candidate macros:?|Candidate functions:?|Similar names:?)"
+    r"(?P<names>[^\n]*(?:\n[ \t]+[^\n]*)*)"
+)
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+_ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"')]+")
+_QUOTED_PATH = re.compile(r"(?P<quote>[\"'])(?:~|\.{0,2}/|[A-Za-z]:\\)[^\"'\n]*(?P=quote)")
+_PATH = re.compile(r"(?<![\w)\"'])(?:~|\.{1,2})?/(?:[\w.@+ -]+/)*[\w.@+-]+")
+_CATALOG = re.compile(r'\b(?:[\w-]+|"[^"]+")\.(?:main|temp)\.(?=[\w"])')
+_NAME_ERROR = re.compile(r"\b(?:Table|View)(?: with name)? (?P<name>\"[^\"]+\"|\S+) does not exist")
+_COLUMN_ERROR = re.compile(
+    r'Referenced column "(?P<a>(?:[^"]|"")*)" (?:was )?not found|does not have a column named "(?P<b>(?:[^"]|"")*)"'
+)
+_FUNCTION_ERROR = re.compile(r"Function with name \"?(?P<name>[\w.]+)\"? does not exist")
+_NO_MATCH = re.compile(r"No function matches the given name and argument types '(?P<call>[^'\n]*)'")
+
+
+def clean_engine_message(message: str, admitted_names: Collection[str]) -> str:
+    """`message` without file paths, addresses, catalogue names, statement text, or offered names not admitted.
+
+    `admitted_names` are the tables and columns the caller may know. At most 500 characters, on one line.
+    """
+    known = {fold(name) for name in admitted_names}
+    text = _STATEMENT.sub("", message)
+    text = _OFFERS.sub(lambda match: _kept_offers(match, known), text)
+    text = _ADDRESS.sub("…", text)
+    text = _QUOTED_PATH.sub("…", text)
+    text = _PATH.sub("…", text)
+    text = _CATALOG.sub("", text)
+    line = " ".join(text.split())
+    return line if len(line) <= MESSAGE_CHARS else line[: MESSAGE_CHARS - 1] + "…"
+
+
+def _kept_offers(match: re.Match[str], known: set[str]) -> str:
+    names = [quoted.replace('""', '"') for quoted in _QUOTED.findall(match["names"])]
+    kept = [name for name in names if _is_known(name, known)]
+    if not kept:
+        return ""
+    lead = match["lead"].rstrip(":")
+    end = "?" if lead == "Did you mean" else "."
+    return f"{lead} {', '.join(repr(name) for name in kept)}{end}"
+
+
+def _is_known(name: str, known: set[str]) -> bool:
+    return fold(name) in known or all(fold(part) in known for part in name.split("."))
+
+
+def refuse_from_engine(message: str, policy: GuardPolicy, tables: Iterable[str]) -> QueryRefused:
+    """The refusal for what the engine said about a validated query that reads `tables` (admitted names)."""
+    read = tuple(tables)
+    if match := _COLUMN_ERROR.search(message):
+        return unknown_column((match["a"] or match["b"] or "").replace('""', '"'), policy, read)
+    if match := _NAME_ERROR.search(message):
+        return unknown_table(match["name"].strip('"').rstrip("!"), policy)
+    if match := _FUNCTION_ERROR.search(message):
+        rules = rules_for(policy.dialect)
+        name = match["name"].rpartition(".")[2]
+        instead = rules.instead.get(name.lower())
+        close = near(name, rules.scalars)
+        hint = f"Use {instead}." if instead else f"Did you mean {' or '.join(close)}?" if close else ""
+        return QueryRefused("function_not_allowed", f"The function {name!r} does not exist.", hint=hint)
+    admitted = {*policy.tables, *(column for table in read for column in policy.tables.get(table, ()))}
+    cleaned = clean_engine_message(message, admitted)
+    if match := _NO_MATCH.search(message):
+        return QueryRefused(
+            "sql_failed",
+            f"No function takes {match['call']!r}: the types do not fit.",
+            hint="CAST the argument to the type the function takes, or TRY_CAST it where some values do not fit.",
+        )
+    code = "sql_syntax" if cleaned.startswith("Parser Error") else "sql_failed"
+    hint = "TRY_CAST gives NULL where a value does not fit." if cleaned.startswith("Conversion Error") else ""
+    return QueryRefused(code, cleaned or "The engine refused the query.", hint=hint)

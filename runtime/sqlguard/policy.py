@@ -1,0 +1,71 @@
+"""What a query may read (GuardPolicy), and what is known about one that passed (ValidatedQuery)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from runtime.limits import DEFAULT
+
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def fold(name: str) -> str:
+    """`name` as the engines compare it: ASCII letters lowered and no others, so that `É` and `é` stay two names."""
+    return name.translate(_ASCII_LOWER)
+
+
+@dataclass(frozen=True)
+class GuardPolicy:
+    """The tables open to one caller.
+
+    `tables` maps an admitted table's name to its column names; the columns serve hints and filters, they are no
+    boundary. `schema` is the one qualifier that may stand before an admitted name ("" admits none).
+    `max_bytes` counts UTF-8; `max_nesting` counts open brackets outside literals and comments.
+    """
+
+    tables: Mapping[str, Sequence[str]]
+    dialect: str = "duckdb"
+    schema: str = "main"
+    max_bytes: int = DEFAULT.sql_bytes
+    max_nesting: int = DEFAULT.sql_nesting
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Folded name -> name as admitted."""
+        return {fold(name): name for name in self.tables}
+
+    @cached_property
+    def columns(self) -> Mapping[str, Mapping[str, str]]:
+        """Admitted name -> folded column name -> column name as admitted."""
+        return {name: {fold(column): column for column in columns} for name, columns in self.tables.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityFilter:
+    """A text comparison on a real column, kept to look up near values when a query finds nothing.
+
+    `operator` is one of `=`, `in`, `like`, `ilike`; an IN list gives one filter per value.
+    """
+
+    table: str
+    column: str
+    value: str
+    operator: str = "="
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatedQuery:
+    """A query that passed. `sql` is regenerated from the checked tree and is the only text that may run.
+
+    `tables`: admitted names read, sorted. `output`: names of the result's columns as far as the text tells (`*` where
+    it does not). `has_aggregate`: some aggregate stands outside a window, so a NULL cell may mean "no rows".
+    """
+
+    sql: str
+    original: str
+    tables: tuple[str, ...]
+    output: tuple[str, ...]
+    has_aggregate: bool
+    filters: tuple[EqualityFilter, ...]

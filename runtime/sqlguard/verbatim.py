@@ -1,0 +1,70 @@
+"""Parses so that function names, JSON paths and arguments come back as they were written.
+
+sqlglot rewrites calls it knows (`instr` to `strpos`, `->> 'a.b'` to `->> '$.a.b'`), which suits translation between
+engines and not a guard: a rewritten call is one more thing that may differ from what was asked. So the names are
+marked before parsing, which makes every call a plain call, and the marks are taken off the tree again.
+"""
+
+from __future__ import annotations
+
+from sqlglot import Dialect, exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+_MARK = "\x01"
+_PATH_MARK = "/\x01"  # sqlglot leaves a JSON pointer, which begins with a slash, as it is
+
+_ARROWS = frozenset({TokenType.ARROW, TokenType.DARROW})
+_STRINGS: tuple[type[exp.Expr], ...] = (exp.ByteString, exp.RawString, exp.National)
+
+
+def mark(tokens: list[Token], known_calls: frozenset[str]) -> bool:
+    """Mark in place every call among `known_calls` (upper case) and every JSON path. True when anything was marked."""
+    marked = False
+    previous: Token | None = None
+    for token in tokens:
+        if previous is not None:
+            if token.token_type is TokenType.L_PAREN:
+                if previous.text.upper() in known_calls:
+                    previous.text = _MARK + previous.text
+                    marked = True
+            elif token.token_type is TokenType.STRING and previous.token_type in _ARROWS:
+                token.text = _PATH_MARK + token.text
+                marked = True
+        previous = token
+    return marked
+
+
+def restore(node: exp.Expr) -> None:
+    """Take the marks off one node."""
+    text = node.args.get("this")
+    if type(text) is str:
+        if text.startswith(_MARK):
+            node.args["this"] = text[len(_MARK) :]
+        elif text.startswith(_PATH_MARK):
+            node.args["this"] = text[len(_PATH_MARK) :]
+
+
+def is_special_string(node: exp.Expr) -> bool:
+    """Whether the node is an `e'…'` or `$$…$$` string, to be written as a plain one."""
+    return isinstance(node, _STRINGS)
+
+
+def spread_distinct(call: exp.Anonymous) -> None:
+    """`f(DISTINCT a, b ORDER BY c)`: sqlglot folds a and b into one DISTINCT tuple; make them two arguments again."""
+    arguments = call.expressions
+    if len(arguments) != 1:
+        return
+    order = arguments[0] if isinstance(arguments[0], exp.Order) else None
+    distinct = order.this if order is not None else arguments[0]
+    if not isinstance(distinct, exp.Distinct) or len(distinct.expressions) < 2:
+        return
+    first, *rest = distinct.expressions
+    spread: list[exp.Expr] = [exp.Distinct(expressions=[first]), *rest]
+    if order is not None:
+        spread[-1] = exp.Order(this=spread[-1], expressions=order.expressions)
+    call.set("expressions", spread)
+
+
+def parse(dialect: Dialect, tokens: list[Token], sql: str) -> list[exp.Expr]:
+    """The statements of `sql`, marks still on. Raises sqlglot's own errors."""
+    return [tree for tree in dialect.parser().parse(tokens, sql) if tree is not None]
