@@ -34,6 +34,10 @@ def broad_handlers(path: Path) -> Iterator[int]:
         broad = node.type is None or caught in ("Exception", "BaseException")
         inside = list(ast.walk(node))
         passes_on = any(isinstance(n, ast.Raise) and n.exc is None for n in inside)
-        logs = any(isinstance(n, ast.Attribute) and n.attr in ("exception", "aexception") for n in inside)
+        logs = any(
+            (isinstance(n, ast.Attribute) and n.attr == "exception")
+            or (isinstance(n, ast.keyword) and n.arg == "exc_info")
+            for n in inside
+        )
         if broad and not (passes_on or logs):
             yield node.lineno
