@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runtime.clock import Clock
@@ -45,19 +45,18 @@ class Fixed:
     async def __call__(self, sql: str, parameters: tuple[Json, ...] = ()) -> tuple[tuple[Json, ...], ...]:
         limits = self.desk.limits
         job = Job(sql, self.seconds, limits.sql_rows_kept, limits.cell_chars, admitted=None, parameters=parameters)
-        return (await ask(self.desk, self.database, job, columns_of(self.catalog.tables))).rows
+        return (await ask(self.desk, self.database, job, policy_of(self.catalog.tables, limits), ())).rows
 
 
 def guarded(catalog: WorkspaceCatalog, sql: str, limits: Limits) -> ValidatedQuery:
     """The validated query over the catalog's tables. Raises CallError."""
-    tables = columns_of(catalog.tables)
-    policy = GuardPolicy(tables, DIALECT, max_bytes=limits.sql_bytes, max_nesting=limits.sql_nesting)
-    return validate(sql, policy)
+    return validate(sql, policy_of(catalog.tables, limits))
 
 
-def columns_of(tables: Sequence[WorkspaceTable]) -> dict[str, tuple[str, ...]]:
-    """Table name → column names."""
-    return {table.name: tuple(column.name for column in table.columns) for table in tables}
+def policy_of(tables: Sequence[WorkspaceTable], limits: Limits) -> GuardPolicy:
+    """The guard's policy over these tables."""
+    columns = {table.name: tuple(column.name for column in table.columns) for table in tables}
+    return GuardPolicy(columns, DIALECT, max_bytes=limits.sql_bytes, max_nesting=limits.sql_nesting)
 
 
 async def read_tables(
@@ -67,7 +66,7 @@ async def read_tables(
     tables = read_by(catalog, query)
     job = Job(query.sql, seconds, rows, desk.limits.cell_chars, admitted=tuple(table.name for table in catalog.tables))
     began = desk.clock.monotonic()
-    answer = await ask(desk, database, job, columns_of(tables))
+    answer = await ask(desk, database, job, policy_of(tables, desk.limits), query.tables)
     notes = tuple(dict.fromkeys(f"{table.name}: {note}" for table in tables for note in table.notes))
     sources = tuple(SourceRef(SOURCE, table.name, table.revision, table.file) for table in tables)
     return _result(desk, query.sql, answer, sources, notes, began)
@@ -90,19 +89,20 @@ async def read_set(
         view=(VIEW, chosen.declaration, chosen.definition),
     )
     began = desk.clock.monotonic()
-    answer = await ask(desk, database, job, columns)
+    answer = await ask(desk, database, job, policy, query.tables)
     notes = tuple(dict.fromkeys(f"{table.file}: {note}" for table in chosen.tables for note in table.notes))
     return _result(desk, query.sql, answer, (SourceRef(SOURCE, VIEW, chosen.digest, pattern),), notes, began)
 
 
-async def ask(desk: Desk, database: Database, job: Job, tables: Mapping[str, Sequence[str]]) -> Answer:
-    """Runs a job; failures become CallError (`tables` → columns for the hints), a missing cached copy CacheGone."""
+async def ask(desk: Desk, database: Database, job: Job, policy: GuardPolicy, tables: Sequence[str]) -> Answer:
+    """Runs a job; failures become CallError (`policy` and the `tables` read give the hints), a missing cached copy
+    CacheGone."""
     try:
         return await desk.pool.run(database, job)
     except EngineFailure as failure:
         if failure.kind == "io":
             raise CacheGone(failure.message) from failure
-        raise as_call_error(failure, job.seconds, tables) from failure
+        raise as_call_error(failure, job.seconds, policy, tables) from failure
     except WorkerLost as error:
         raise lost(error) from error
 

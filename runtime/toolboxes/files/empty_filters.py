@@ -6,6 +6,7 @@ from runtime.engines.port import ReadResult
 from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import CallError
 from runtime.evidence import Json
+from runtime.sqlguard import EqualityFilter
 
 _FILTERS_LOOKED_AT = 4
 
@@ -20,13 +21,19 @@ async def near_values(engine: Workspace, sql: str, result: ReadResult) -> list[J
         return []
     found: list[Json] = []
     for wanted in query.filters[:_FILTERS_LOOKED_AT]:
+        value = _plain(wanted)
         try:
-            near = await engine.near_values(wanted.table, wanted.column, wanted.value)
+            near = await engine.near_values(wanted.table, wanted.column, value)
         except CallError:
             continue
-        if near and wanted.value not in map(str, near):
+        if near and value not in map(str, near):
             found.append({"table": wanted.table, "column": wanted.column, "value": wanted.value, "near": near})
     return found
+
+
+def _plain(wanted: EqualityFilter) -> str:
+    """The text that a pattern is about: `%nroth%` asks for nroth."""
+    return wanted.value.replace("%", " ").replace("_", " ").strip() if "like" in wanted.operator else wanted.value
 
 
 def _looks_empty(result: ReadResult) -> bool:

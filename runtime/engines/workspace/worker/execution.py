@@ -29,7 +29,7 @@ def run(con: duckdb.DuckDBPyConnection, job: Job) -> dict[str, Any]:
         if job.view is not None:
             con.execute(f"CREATE TEMP VIEW {job.view[0]} AS {job.view[1]}")
         if job.admitted is not None:
-            check_with_duckdb(con, job.sql, job.admitted)
+            check_with_duckdb(con, job.sql, frozenset(job.admitted))
         if job.view is not None:
             con.execute(f"CREATE OR REPLACE TEMP VIEW {job.view[0]} AS {job.view[2]}")
         columns = _execute(con, job)
