@@ -82,7 +82,7 @@ async def running_bot(
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)
         status = StatusBoard(slack.client)
-        sender = SlackSender(slack.client, pacer or ChannelPacer())
+        sender = SlackSender(slack.client, pacer or ChannelPacer(), note=state.deliveries.note)
         outbox = Outbox(state.deliveries, clock=clock)
         runner = TurnRunner(analyst, presence, outbox, sender, status)
         durable = Durable(
