@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 
-from runtime.ingest.columns import parquet_table
 from runtime.ingest.engine import reasons
+from runtime.ingest.lexical import parquet_table
 from runtime.ingest.outcome import IngestRefused, ReadingLimits, StorageFailed
 
 _CHUNK = 4 << 20

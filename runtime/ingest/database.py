@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from runtime.ingest.columns import literal, parquet_table, quoted
+from runtime.ingest.lexical import literal, parquet_table, quoted
 from runtime.ingest.outcome import IngestRefused, StorageFailed
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 from contextlib import ExitStack
@@ -12,18 +11,18 @@ import duckdb
 
 from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
-from runtime.ingest.columns import ColumnType, Facts, cast_sql, decide, facts_from, facts_sql, literal, parquet_table
+from runtime.ingest.columns import ColumnType, copy_sql, decide
 from runtime.ingest.dialect import Dialect, find_dialect
-from runtime.ingest.engine import Misfit, reasons
+from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_encoding
+from runtime.ingest.engine import Misfit, NotUtf8, reasons
+from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table
 from runtime.ingest.outcome import IngestRefused, Kind, ReadingLimits
 from runtime.ingest.transcode import clean_copy
 
 WHOLE_BYTES = 8 << 20
 """Up to this size types are decided over the whole file at once; above, they are guessed and then proved."""
-_GUESS_ROWS = 20_000
+_GUESS_ROWS = 10_000
 _GUESS_COLUMNS = 200  # beyond, checking casts costs more than deciding over the whole file
-_WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 Reading = tuple[tuple[tuple[str, str], ...], int, tuple[str, ...]]
@@ -40,8 +39,29 @@ def read_delimited(
 ) -> Reading:
     """Writes `out` and returns (columns, rows, notes). `found` is the scan of the open file `descriptor`; `folder`
     takes temporary copies. Raises IngestRefused with a reason, StorageFailed when a disk is full."""
+    encoding = likely_encoding(descriptor, found)
+    try:
+        return _read_as(connection, descriptor, found, kind, limits, folder, out, encoding)
+    except NotUtf8 as surprise:
+        out.unlink(missing_ok=True)
+        encoding = proved_encoding(descriptor)
+        if encoding is UTF8:
+            raise IngestRefused("its text is not valid UTF-8") from surprise
+        return _read_as(connection, descriptor, found, kind, limits, folder, out, encoding)
+
+
+def _read_as(
+    connection: duckdb.DuckDBPyConnection,
+    descriptor: int,
+    found: ByteScan,
+    kind: Kind,
+    limits: ReadingLimits,
+    folder: Path,
+    out: Path,
+    encoding: Encoding,
+) -> Reading:
     with ExitStack() as opened:
-        clean, seen, notes = _clean(descriptor, found, folder, opened)
+        clean, seen, notes = _clean(descriptor, found, encoding, folder, opened)
         if not seen.plain.records(keep_blank=False):
             raise IngestRefused("empty: there is no data in it")
         dialect = find_dialect(clean, seen, kind, limits.columns)
@@ -56,41 +76,23 @@ def read_delimited(
     return columns, rows, few(notes)
 
 
-def _clean(descriptor: int, found: ByteScan, folder: Path, opened: ExitStack) -> tuple[int, ByteScan, tuple[str, ...]]:
+def _clean(
+    descriptor: int, found: ByteScan, encoding: Encoding, folder: Path, opened: ExitStack
+) -> tuple[int, ByteScan, tuple[str, ...]]:
     """A descriptor of UTF-8 text with one kind of line end, its scan, and what had to be done for that."""
-    encoding, notes = _encoding(found)
-    mixed = False
-    if encoding == "utf-8":
-        mixed = _mixed_ends(descriptor, found)
-        if not mixed:
-            return descriptor, found, notes
+    notes = encoding.notes
+    if encoding is not UTF8:
+        descriptor = clean_copy(descriptor, encoding.name, folder, one_line_end=False)
+        opened.callback(os.close, descriptor)
+        found = scan(descriptor)
+        if found.nul_line:
+            raise IngestRefused(f"line {found.nul_line}: a NUL byte stands in the text")
+    if _mixed_ends(descriptor, found):
+        descriptor = clean_copy(descriptor, "utf-8", folder, one_line_end=True)
+        opened.callback(os.close, descriptor)
+        found = scan(descriptor)
         notes += ("line ends: both \\r\\n and \\n, read as one kind",)
-    copy = clean_copy(descriptor, encoding, folder, one_line_end=mixed)
-    opened.callback(os.close, copy)
-    seen = scan(copy)
-    if seen.nul_line:
-        raise IngestRefused(f"line {seen.nul_line}: a NUL byte stands in the text")
-    if encoding != "utf-8" and _mixed_ends(copy, seen):
-        again = clean_copy(copy, "utf-8", folder, one_line_end=True)
-        opened.callback(os.close, again)
-        return again, scan(again), (*notes, "line ends: both \\r\\n and \\n, read as one kind")
-    return copy, seen, notes
-
-
-def _encoding(found: ByteScan) -> tuple[str, tuple[str, ...]]:
-    if found.bom in _UTF32:
-        raise IngestRefused("its encoding is UTF-32, which is not read")
-    if found.bom in _WIDE_MARKS:
-        return "utf-16", ("encoding: UTF-16, read as such",)
-    if found.nul_line:
-        raise IngestRefused(
-            f"line {found.nul_line}: a NUL byte stands in the text (UTF-16 without a mark, or not a text)"
-        )
-    if not found.bad_utf8_line:
-        return "utf-8", ()
-    if found.multibyte > found.bad_bytes // 10:
-        raise IngestRefused(f"line {found.bad_utf8_line} is not valid UTF-8, while other lines are")
-    return "cp1252", ("encoding: not UTF-8, read as Windows-1252 (cp1252); letters beyond ASCII may be others",)
+    return descriptor, found, notes
 
 
 def _mixed_ends(descriptor: int, found: ByteScan) -> bool:
@@ -177,11 +179,9 @@ def _copy(
     *,
     proved: bool,
 ) -> None:
-    pairs = zip(dialect.names, types, strict=True)
-    casts = ", ".join(cast_sql(name, each, proved=proved) for name, each in pairs)
-    target = literal(str(out))
+    query = copy_sql(source, dialect.names, types, proved=proved)
     with reasons():
-        connection.execute(f"COPY (SELECT {casts} FROM {source}) TO {target} (FORMAT parquet, COMPRESSION zstd)")
+        connection.execute(f"COPY ({query}) TO {literal(str(out))} (FORMAT parquet, COMPRESSION zstd)")
 
 
 def _reconcile(connection: duckdb.DuckDBPyConnection, out: Path, seen: ByteScan, dialect: Dialect) -> int:

@@ -17,6 +17,10 @@ _WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _DISK = ("No space left", "Disk quota", "Read-only file system", "max_temp_directory_size", "Permission denied")
 
 
+class NotUtf8(Exception):
+    """The text is not UTF-8 somewhere beyond its first MiB."""
+
+
 class Misfit(Exception):
     """A value that does not fit its column's guessed type: the types have to be decided over the whole file."""
 
@@ -42,13 +46,15 @@ def connect(limits: ReadingLimits, temporary: Path) -> duckdb.DuckDBPyConnection
 
 @contextlib.contextmanager
 def reasons() -> Generator[None]:
-    """Turns DuckDB's errors into IngestRefused, Misfit or StorageFailed."""
+    """Turns DuckDB's errors into IngestRefused, Misfit, NotUtf8 or StorageFailed."""
     try:
         yield
     except duckdb.Error as error:
         text = str(error)
         if MISFIT in text:
             raise Misfit(text) from error
+        if "Invalid unicode" in text:
+            raise NotUtf8 from error
         if any(sign in text for sign in _DISK):
             raise StorageFailed(_first_line(text)) from error
         raise IngestRefused(_reason(error, text)) from error

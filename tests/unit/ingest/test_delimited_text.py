@@ -143,6 +143,17 @@ def test_broken_utf8_is_not_taken_for_cp1252(read: Read) -> None:
     assert "line 3 is not valid UTF-8" in refused(read, "n\nČeněk Žák žluťoučký\n".encode() + b"caf\xe9\n")
 
 
+@pytest.mark.parametrize("quoted", [False, True])
+def test_bytes_that_are_not_utf8_beyond_the_first_mebibyte(read: Read, quoted: bool) -> None:
+    mark = b'"' if quoted else b""
+    lines = b"name,n\n" + b"an ordinary line,1\n" * 70_000
+    table = read(lines + mark + "“Café”".encode("cp1252") + mark + b",2\n")
+    assert table.rows[-1] == ("“Café”", 2)
+    assert "cp1252" in table.notes
+    broken = lines + mark + b"caf\xe9" + mark + b",2\n" + "Čeněk Žák žluťoučký,3\n".encode()
+    assert "line 70002 is not valid UTF-8" in refused(read, broken)
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

@@ -1,0 +1,65 @@
+"""Judges how a text file is encoded: UTF-8 proved over the whole file, UTF-16 by its mark, else Windows-1252."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from dataclasses import dataclass
+
+from runtime.ingest.bytescan import ByteScan
+from runtime.ingest.outcome import IngestRefused
+
+_CHUNK = 1 << 20
+_ESCAPED = re.compile("[\udc80-\udcff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A codec's name and what has to be said about it."""
+
+    name: str
+    notes: tuple[str, ...] = ()
+
+
+UTF8 = Encoding("utf-8")
+
+
+def likely_encoding(descriptor: int, found: ByteScan) -> Encoding:
+    """The encoding by the mark and the first MiB. UTF-8 is a guess then, which DuckDB proves: it refuses text that is
+    not. Raises IngestRefused for encodings that aren't read."""
+    if found.bom in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        raise IngestRefused("its encoding is UTF-32, which is not read")
+    if found.bom in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return Encoding("utf-16", ("encoding: UTF-16, read as such",))
+    if found.nul_line:
+        raise IngestRefused(f"line {found.nul_line}: a NUL byte stands in it (UTF-16 without a mark, or not a text)")
+    try:
+        codecs.getincrementaldecoder("utf-8")("strict").decode(os.pread(descriptor, _CHUNK, 0))
+    except UnicodeDecodeError:
+        return proved_encoding(descriptor)
+    return UTF8
+
+
+def proved_encoding(descriptor: int) -> Encoding:
+    """The encoding by all bytes: UTF-8 when every byte fits, Windows-1252 when next to nothing in the file is UTF-8
+    beyond ASCII. Raises IngestRefused with the line for a file that is UTF-8 but for some bytes."""
+    bad_line = lines = bad = fitting = 0
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    offset, more = 0, True
+    while more:
+        chunk = os.pread(descriptor, _CHUNK, offset)
+        offset += len(chunk)
+        more = bool(chunk)
+        text = decoder.decode(chunk, final=not more)
+        first = _ESCAPED.search(text)
+        if first:
+            bad_line = bad_line or lines + text.count("\n", 0, first.start()) + 1
+            bad += len(_ESCAPED.findall(text))
+        fitting += 0 if text.isascii() else len(text.encode("utf-8", "ignore")) - len(text.encode("ascii", "ignore"))
+        lines += text.count("\n")
+    if not bad:
+        return UTF8
+    if fitting > bad // 10:
+        raise IngestRefused(f"line {bad_line} is not valid UTF-8, while other lines are")
+    return Encoding("cp1252", ("encoding: not UTF-8, read as Windows-1252 (cp1252); other letters are possible",))

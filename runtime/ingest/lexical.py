@@ -1,0 +1,180 @@
+"""Sorts values into lexical classes, each value into exactly one, and counts them for every column of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+TIME = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?"
+_ISO_TIME = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{TIME}"
+PLAIN = r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)"
+_ZEROS = r"-?0[0-9]+(\.[0-9]*)?"
+# Unsigned exponents without a point ('1E5') are far more often product codes than numbers.
+EXPONENT = r"-?[0-9]+(\.[0-9]*[eE][-+]?[0-9]+|[eE][-+][0-9]+)"
+ZONED = _ISO_TIME + r"(Z|[-+][0-9]{2}:[0-9]{2})"
+DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_YEAR_FIRST_DAY = r"[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}"
+WITH_YEAR = r".*[0-9]{4}|[0-9]{4}.*"
+_NAMED = r"([0-9]{1,2}(\. ?|[ -]))?[A-Za-z]{3,9}[ -]([0-9]{1,2},? )?[0-9]{4}"
+_SLASHED = r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4}"
+_CURRENCY = (
+    r"([$€£¥₹₺₽₩]|R\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
+    r"SGD|HKD|KRW|THB|AED|SAR|ILS)"
+)
+# What people read as a number and DuckDB does not: $5.00, 1,234.50, (12.00), 10 %, 1.234,56, EUR 9, 5-
+_MARKED = rf"[-+(]?\s*{_CURRENCY}?\s*[-+]?[0-9][0-9.,'’   ]*\s*(%|{_CURRENCY})?\s*\)?-?"
+_DECIMAL_COMMA = r"[^0-9]*([0-9]{1,3}(\.[0-9]{3})*|[0-9]+),([0-9]{1,2}|[0-9]{4,})[^0-9]*"
+_LIKE_THOUSANDS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
+_INTEGER = r"0|-?[1-9][0-9]*"
+NAMED_FORMATS = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d-%b-%Y", "%d. %B %Y")
+DAY_FIRST = ("%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y")
+MONTH_FIRST = ("%m/%d/%Y", "%m.%d.%Y", "%m-%d-%Y")
+YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d")
+
+
+def quoted(name: str) -> str:
+    """An identifier for DuckDB."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A string literal for DuckDB."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def parquet_table(path: Path) -> str:
+    """SQL: exactly this Parquet file as a table; nothing is made up from its path."""
+    return f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+
+
+def matches(value: str, pattern: str) -> str:
+    """SQL: whether the whole text matches the pattern (RE2)."""
+    return f"regexp_full_match({value}, {literal(pattern)})"
+
+
+def any_format(value: str, formats: tuple[str, ...]) -> str:
+    """SQL: the moment that a text names in one of the formats, else NULL."""
+    return f"try_strptime({value}, [{', '.join(literal(each) for each in formats)}])"
+
+
+def class_of(value: str) -> str:
+    """SQL: the lexical class of a VARCHAR expression that is already trimmed and not NULL. Cheap tests guard the dear
+    ones: most values are told from their length and one or two of their characters."""
+    iso_day = f"{value}[5] = '-' AND {value}[8] = '-'"
+    after_digit = _cases(
+        ("decimal", matches(value, PLAIN)),
+        ("date", f"{iso_day} AND strlen({value}) = 10 AND {_round_trip(value, 'DATE')}"),
+        ("timestamp", f"{iso_day} AND {matches(value, _ISO_TIME)} AND TRY_CAST({value} AS TIMESTAMP) IS NOT NULL"),
+        ("zoned", f"{iso_day} AND {matches(value, ZONED)} AND {utc(value)} IS NOT NULL"),
+        ("zeros", matches(value, _ZEROS)),
+        ("exponent", f"{matches(value, EXPONENT)} AND {_finite(value)}"),
+        ("slashed", matches(value, _SLASHED)),
+        ("ymd", f"{matches(value, _YEAR_FIRST_DAY)} AND {any_format(value, YEAR_FIRST)} IS NOT NULL"),
+        ("named", f"{matches(value, _NAMED)} AND {any_format(value, NAMED_FORMATS)} IS NOT NULL"),
+        ("marked", matches(value, _MARKED)),
+    )
+    after_letter = _cases(
+        ("boolean", f"strlen({value}) < 6 AND lower({value}) IN ('true', 'false')"),
+        (
+            "named",
+            f"{_ends_in_digit(value)} AND {matches(value, _NAMED)} AND {any_format(value, NAMED_FORMATS)} IS NOT NULL",
+        ),
+        ("marked", f"{_ends_in_digit(value)} AND {matches(value, _MARKED)}"),
+    )
+    return (
+        f"CASE WHEN {value} = '' THEN 'blank'"
+        f" WHEN {value} >= 'A' AND {value} < '{{' THEN {after_letter}"
+        f" WHEN {_round_trip(value, 'BIGINT')} OR {matches(value, _INTEGER)} THEN 'int'"
+        f" WHEN {value} < ':' AND {value} >= '+' THEN {after_digit}"
+        f" WHEN {matches(value, _MARKED)} THEN 'marked' ELSE 'word' END"
+    )
+
+
+def _cases(*tests: tuple[str, str]) -> str:
+    return "CASE " + " ".join(f"WHEN {test} THEN '{name}'" for name, test in tests) + " ELSE 'word' END"
+
+
+def _round_trip(value: str, kind: str) -> str:
+    return f"coalesce(CAST(TRY_CAST({value} AS {kind}) AS VARCHAR) = {value}, false)"
+
+
+def _ends_in_digit(value: str) -> str:
+    return f"{value}[-1] BETWEEN '0' AND '9'"
+
+
+def _finite(value: str) -> str:
+    return f"coalesce(isfinite(TRY_CAST({value} AS DOUBLE)), false)"
+
+
+def utc(value: str) -> str:
+    """SQL: a time with an offset as a time in UTC, else NULL."""
+    return f"(TRY_CAST({value} AS TIMESTAMPTZ) AT TIME ZONE 'UTC')"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What all looked-at values of one column have in common. `classes` counts them by lexical class, NULLs left out.
+
+    `padded` have blanks around them; `beyond` are whole numbers outside 64 bits; `pointed` have a decimal point, and
+    `like_thousands` of these three digits behind it, so that it could mark thousands; `decimal_commas` have a comma
+    that can only be a decimal comma. `fraction`, `whole` and `digits` are the most digits behind the point, before it,
+    and that carry meaning; `first_part` and `second_part` the largest of the two short parts of slashed dates."""
+
+    classes: Mapping[str, int] = field(default_factory=dict[str, int])
+    padded: int = 0
+    beyond: int = 0
+    like_thousands: int = 0
+    pointed: int = 0
+    decimal_commas: int = 0
+    fraction: int = 0
+    whole: int = 0
+    digits: int = 0
+    first_part: int = 0
+    second_part: int = 0
+
+    def count(self, *classes: str) -> int:
+        return sum(self.classes.get(each, 0) for each in classes)
+
+    @property
+    def values(self) -> int:
+        """Values that are neither NULL nor blank."""
+        return sum(self.classes.values()) - self.count("blank")
+
+
+def facts_sql(source: str) -> str:
+    """SQL: one row for each column of `source` that holds any value, its name first; see `facts_from`. Columns are
+    turned into rows, so that the plan stays small however wide the table is."""
+    number = "k IN ('int', 'decimal')"
+    point = "strpos(t, '.')"
+
+    def largest(test: str, value: str) -> str:
+        return f"max(CASE WHEN {test} THEN {value} END)"
+
+    def part(which: int) -> str:
+        return largest("k = 'slashed'", f"TRY_CAST(regexp_extract(t, '([0-9]+).([0-9]+)', {which}) AS INT)")
+
+    wanted = (
+        "histogram(k)",
+        "count_if(v <> t)",
+        "count_if(k = 'int' AND TRY_CAST(t AS BIGINT) IS NULL)",
+        f"count_if(k = 'decimal' AND {matches('t', _LIKE_THOUSANDS)})",
+        f"count_if(k = 'decimal' AND {point} > 0)",
+        f"count_if(k = 'marked' AND {matches('t', _DECIMAL_COMMA)})",
+        largest(f"k = 'decimal' AND {point} > 0", f"strlen(t) - {point}"),
+        largest(number, "strlen(ltrim(split_part(t, '.', 1), '-'))"),
+        largest("k = 'decimal'", "strlen(ltrim(replace(replace(t, '-', ''), '.', ''), '0'))"),
+        part(1),
+        part(2),
+    )
+    cells = f"UNPIVOT (FROM {source}) ON COLUMNS(*) INTO NAME name VALUE value"
+    rows = f"SELECT name, value AS v, trim(value) AS t FROM ({cells})"
+    return f"SELECT name, {', '.join(wanted)} FROM (SELECT *, {class_of('t')} AS k FROM ({rows})) GROUP BY name"
+
+
+def facts_from(row: Sequence[Any]) -> tuple[str, Facts]:
+    """(column, facts) from one row of `facts_sql`."""
+    name, classes, *numbers = row
+    counted: Mapping[str, int] = classes or {}
+    return str(name), Facts(counted, *(int(number or 0) for number in numbers))
