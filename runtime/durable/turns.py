@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal
 from sqlalchemy.engine import URL
 
 from runtime.durable.steps import Steps
+from runtime.errors import ConfigurationError
 from runtime.evidence import Json
-from runtime.state import Inbox, InboxItem, check_file, parse_url, sqlite_path
+from runtime.state import Inbox, InboxItem, check_file, is_sqlite, parse_url, sqlite_path
 
 if TYPE_CHECKING:
     from runtime.durable.engine import Engine, Standing
@@ -25,6 +26,8 @@ ENGINE_FILE = "dbos.db"
 # A turn that takes the process down each time must not do so for ever (facts/DURABLE.md 2).
 MAX_RESUMPTIONS = 5
 _WATCH_S = 0.25
+# An interrupted turn that goes on regardless does not hold up the shutdown for longer.
+_INTERRUPT_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +65,8 @@ class Durable:
         self._open: dict[str, str] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._stopping: set[str] = set()
+        # Taken out of the queue: should the engine have claimed one at that moment, it ends before it begins.
+        self._withdrawn: set[str] = set()
         # Until `recover` has listed what a crash left, no conversation counts as idle.
         self._recovered = False
         self._ended_early: set[str] = set()
@@ -98,18 +103,29 @@ class Durable:
     async def cancel(self, turn_id: str) -> Cancelled:
         """Stops a turn. `running`: its task got `CancelledError` and ends on its own terms (`Steps.stop_requested`).
         `waiting`: it will never begin, and the caller marks its inbox row. `not_found`: it has ended."""
-        task = self._running.get(turn_id)
-        if task is not None:
-            self._stopping.add(turn_id)
-            task.cancel()
+        if self._interrupt(turn_id):
             return "running"
         workflow_id = _workflow_id(turn_id)
         standing = (await self._launched.standings([workflow_id])).get(workflow_id)
         if standing is None or standing.stage not in ("waiting", "running"):
             return "not_found"
+        if standing.stage == "running":
+            # Begun while we looked, or about to begin: then it is stopped as its first act.
+            if not self._interrupt(turn_id):
+                self._stopping.add(turn_id)
+            return "running"
+        self._withdrawn.add(turn_id)
         await self._launched.cancel(workflow_id)
         self._settled(turn_id)
         return "waiting"
+
+    def _interrupt(self, turn_id: str) -> bool:
+        task = self._running.get(turn_id)
+        if task is None:
+            return False
+        self._stopping.add(turn_id)
+        task.cancel()
+        return True
 
     async def recover(self, inbox: Inbox) -> int:
         """Boot, once, after `launch`: makes sure that every message that has not ended is being worked on, whatever the
@@ -145,7 +161,7 @@ class Durable:
             for task in late:
                 task.cancel()
             if late:
-                await asyncio.wait(late)
+                await asyncio.wait(late, timeout=_INTERRUPT_S)
         await self._engine.destroy()
         self._engine = None
 
@@ -162,10 +178,14 @@ class Durable:
         if self._closing:
             # Taken from the queue while the engine was shutting down: left for the next launch.
             raise asyncio.CancelledError
+        if turn_id in self._withdrawn:
+            return
         self._running[turn_id] = task
         self._unbegun.discard(turn_id)
         # The task ends only after the engine has written the outcome, which is what frees the conversation.
         task.add_done_callback(lambda _: self._settled(turn_id))
+        if turn_id in self._stopping:
+            task.cancel()
         try:
             await self._turn(_TurnSteps(self._launched, self._stopping, turn_id), turn_id)
         except asyncio.CancelledError:
@@ -253,10 +273,12 @@ class _TurnSteps:
 
 def engine_url(database_url: str) -> URL:
     """Where the workflow engine keeps its own tables: `dbos.db` beside a SQLite state file, else the same PostgreSQL
-    database (its schema `dbos`)."""
+    database (its schema `dbos`). Raises ConfigurationError for a state in memory, which nothing durable can use."""
     url = parse_url(database_url)
     path = sqlite_path(url)
     if path is None:
+        if is_sqlite(url):
+            raise ConfigurationError("durable turns need a state in a file or in PostgreSQL, not in memory")
         return url
     return url.set(database=str(Path(path).with_name(ENGINE_FILE)))
 

@@ -1,6 +1,7 @@
 """State: what Footnote remembers across restarts, on SQLite or PostgreSQL."""
 
 from runtime.state.calls import Calls, JournalMismatch
+from runtime.state.connector import is_sqlite
 from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
 from runtime.state.records import Audit, AuditRecord, Meta
@@ -31,6 +32,7 @@ __all__ = [
     "TurnStart",
     "Turns",
     "check_file",
+    "is_sqlite",
     "migrate_state",
     "open_state",
     "parse_url",

@@ -55,10 +55,13 @@ def create_file(path: Path) -> None:
     try:
         unfinished.unlink(missing_ok=True)
         with engine.begin() as connection:
+            # Made durable as a whole below, not statement by statement.
+            connection.exec_driver_sql("PRAGMA synchronous = OFF").close()
             schema.create(connection)
         os.chmod(unfinished, 0o600)
+        _sync(unfinished, os.O_RDONLY)
         os.replace(unfinished, path)
-        _sync_folder(path.parent)
+        _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     except (OSError, DBAPIError) as error:
         said = error.strerror if isinstance(error, OSError) else str(error.orig)
         raise StateUnavailable(f"cannot create {path}: {said}") from error
@@ -66,8 +69,8 @@ def create_file(path: Path) -> None:
         engine.dispose()
 
 
-def _sync_folder(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _sync(path: Path, flags: int) -> None:
+    fd = os.open(path, flags)
     try:
         os.fsync(fd)
     finally:

@@ -14,7 +14,7 @@ import pytest
 from runtime.durable import Durable, Steps, engine_url
 from runtime.durable.engine import sqlite_engine
 from runtime.durable.wake import Pokable
-from runtime.errors import StateUnavailable
+from runtime.errors import ConfigurationError, StateUnavailable
 from tests.integration.durable.conftest import House
 
 
@@ -131,6 +131,11 @@ async def test_a_damaged_engine_file_is_refused_with_the_way_out(tmp_path: Path)
     await asyncio.wait_for(ended.wait(), 20)
     await house.stop(grace_s=5)
     house.state.close()
+
+
+def test_a_state_in_memory_is_refused():
+    with pytest.raises(ConfigurationError, match="memory"):
+        engine_url("sqlite://")
 
 
 def test_a_poke_between_two_waits_is_not_lost():

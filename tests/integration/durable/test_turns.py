@@ -273,6 +273,28 @@ async def test_a_stop_takes_a_waiting_turn_out_of_the_queue(house: House):
     assert await runner.cancel(ids[1]) == "not_found"
 
 
+async def test_a_stop_right_after_the_start_is_not_lost(house: House):
+    stopped = asyncio.Event()
+
+    async def turn(steps: Steps, turn_id: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            assert steps.stop_requested
+            asyncio.current_task().uncancel()
+        await house.state.inbox.finish(turn_id)
+        stopped.set()
+
+    runner = await house.start(turn)
+    id = await house.accept("Ev1")
+    await runner.enqueue(id, "T:C:1")
+    if await runner.cancel(id) == "running":
+        await asyncio.wait_for(stopped.wait(), 20)
+    else:
+        await house.state.inbox.finish(id, "failed")
+    assert await house.state.inbox.pending() == [] and house.dead == []
+
+
 async def test_a_failed_step_fails_the_same_way_when_it_is_replayed(house: House):
     entered = asyncio.Event()
     seen: list[BaseException] = []
