@@ -14,6 +14,7 @@ from runtime.engines.workspace.workspace import Workspace
 from runtime.limits import DEFAULT, Limits
 
 LONG_AGO = 1_700_000_000
+ONE_WORKER = DEFAULT.override({"worker_pool": 1})
 
 SHOP = {
     "orders.csv": "id,customer_id,region,amount,day\n"
@@ -55,7 +56,7 @@ async def opening(folder: Path) -> AsyncIterator[Opener]:
     """Gives the opener, and closes what it opened."""
     opened: list[Workspace] = []
 
-    async def open_one(files: Mapping[str, str | bytes] = SHOP, limits: Limits = DEFAULT) -> Workspace:
+    async def open_one(files: Mapping[str, str | bytes] = SHOP, limits: Limits = ONE_WORKER) -> Workspace:
         write(folder / "files", files)
         workspace = await Workspace.open(folder / "files", folder / "cache", limits, SystemClock())
         opened.append(workspace)

@@ -121,14 +121,16 @@ async def test_without_the_guard_the_engine_alone_lets_nothing_out_or_in(world: 
 
 
 async def test_the_second_opinion_alone_hides_what_is_not_admitted(world: World):
-    """The secret lies in the database here; the engine's own list of tables keeps every attack from it."""
+    """The secret lies in the database here, which it never does in a workspace; the engine's own list of tables keeps
+    all attacks from it but three, whose table is named in an argument that the binder does not report."""
     told: list[str] = []
     for case in CASES:
-        if case["expect"] == "deny" and case["layer"] != "envelope" and "hidden" in case["sql"]:
+        if case["expect"] == "deny" and case["layer"] != "envelope":
             try:
                 answer = await world.alone(case["sql"], opinion=True)
             except (EngineFailure, WorkerLost):
                 continue
             if "s3cr3t" in str(answer.rows):
                 told.append(case["id"])
-    assert told == []
+    # query_table(['hidden']), query('…' || '…'), pragma_storage_info('hidden')
+    assert told == ["duckdb-deny-256", "duckdb-deny-257", "duckdb-deny-288"]

@@ -169,6 +169,7 @@ async def test_closing_ends_running_and_waiting_queries(pool, database):
         "send(b'{\"ready\": true}')\nout.write(struct.pack('>I', 2**31) + b'x'); out.flush(); time.sleep(60)",
         "send(b'{\"ready\": true}'); sys.stdin.buffer.read(1); sys.exit(3)",
         'send(b\'{"ready": true}\'); send(b\'{"id": 99, "answer": {}}\'); time.sleep(60)',
+        'send(b\'{"ready": true}\')\nfor i in (1, 2): send(b\'{"id": %d, "answer": {}}\' % i)\ntime.sleep(60)',
         "raise SystemExit(1)",
     ],
 )
@@ -264,3 +265,12 @@ async def test_nothing_of_one_query_is_left_for_the_next(tmp_path, database):
 async def test_times_are_read_in_utc(pool, database):
     found = await pool.run(database, job("SELECT CAST(TIMESTAMPTZ '2024-01-01 10:00:00+02' AS VARCHAR)"))
     assert found.rows == (("2024-01-01 08:00:00+00",),)
+
+
+async def test_a_worker_that_cannot_start_is_said(tmp_path, database):
+    pool = WorkerPool(1, SMALL, tmp_path / "spill", command=(str(tmp_path / "none"),))
+    pool.start()
+    for _ in range(2):
+        with pytest.raises(WorkerLost, match="could be started"):
+            await pool.run(database, job("SELECT 1"))
+    await pool.close()

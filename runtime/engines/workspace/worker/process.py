@@ -40,8 +40,9 @@ class WorkerProcess:
     async def start(cls, settings: WorkerSettings, spill: Path, command: Sequence[str] = COMMAND) -> WorkerProcess:
         """Spawns a child in a process group of its own, with an empty environment, and waits until it is ready.
         Raises WorkerLost when it does not come up."""
-        folder = await asyncio.to_thread(_new_folder, spill)
+        folder: Path | None = None
         try:
+            folder = await asyncio.to_thread(_new_folder, spill)
             process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=asyncio.subprocess.PIPE,
@@ -53,8 +54,9 @@ class WorkerProcess:
                 limit=_READ_AHEAD_BYTES,
             )
         except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise WorkerLost(f"a query worker could not be started: {error}") from error
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise WorkerLost(f"no query worker could be started ({error.strerror})") from error
         worker = cls(process, settings, folder)
         try:
             async with asyncio.timeout(_START_SECONDS):
@@ -86,10 +88,11 @@ class WorkerProcess:
                     self._opened = None
                     await self._ask({"open": str(database.path), "parquet": [str(path) for path in database.parquet]})
                     self._opened = database
-                body = await self._ask({"job": job.as_json()})
+                return Answer.from_json(await self._ask({"job": job.as_json()}))
         except TimeoutError as error:
             raise WorkerLost(f"it did not stop within {job.seconds:g} s") from error
-        return Answer.from_json(body)
+        except (KeyError, TypeError, ValueError) as error:
+            raise WorkerLost("the query worker sent what is no answer") from error
 
     def strike(self) -> None:
         """Ends the child and everything it started, at once, without waiting."""
