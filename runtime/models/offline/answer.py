@@ -10,7 +10,7 @@ from runtime.models.offline import sql
 from runtime.models.offline.lexicon import MONTH_NAMES
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
-from runtime.models.offline.wording import bound, bucket, conditions, figure, measured, shown
+from runtime.models.offline.wording import bound, bucket, column_name, conditions, figure, measured, shown
 
 _LINES = 30
 _NO_CHART = "I can't draw charts yet; these are the figures the chart would show."
@@ -45,6 +45,7 @@ def understood(plan: Plan) -> str:
     text = f"How I read the question: {what} in `{plan.table.file}`"
     if plan.dimensions:
         text += f" by {' and '.join(_dimension_words(plan))}"
+    text += f", kept where it is {bound(plan.having, plan.aggregate.unit)}" if plan.having else ""
     text += f", where {where}" if where else ", all rows"
     if plan.aggregate.divisor != 1 and plan.aggregate.column is not None:
         text += f"; converted from {plan.aggregate.column.unit}s to {plan.aggregate.unit}s"
@@ -59,7 +60,7 @@ def understood(plan: Plan) -> str:
 
 
 def _dimension_words(plan: Plan) -> list[str]:
-    return [f"{d.bucket} of `{d.column.name}`" if d.bucket else f"`{d.column.name}`" for d in plan.dimensions]
+    return [f"{d.bucket} of `{d.column.name}`" if d.bucket else column_name(d.column) for d in plan.dimensions]
 
 
 def _rows(data: Mapping[str, Any]) -> list[Row]:
@@ -186,13 +187,13 @@ def _row_words(plan: Plan, row: Row) -> str:
 
 
 def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
-    bounded = f" with a {measured(plan)} {bound(plan.having, plan.aggregate.unit)}" if plan.having else ""
     noun = _dimension_words(plan)[0]
     if not rows:
-        return f"None: no {noun}{bounded} is in the data{mark}."
+        return f"None: the data have no such {noun}{mark}."
     total = figure(rows[0][sql.GROUPS])
     lines = [f"- {_group_name(plan, row)}: {figure(row[sql.FIGURE], plan.aggregate)}{mark}" for row in rows[:_LINES]]
-    head = f"**{total}** {'value' if total == '1' else 'values'} of {noun}{bounded}{mark}:"
+    which = f", by the {measured(plan)}" if plan.having else ""
+    head = f"**{total}** {'value' if total == '1' else 'values'} of {noun}{which}{mark}:"
     return head + "\n" + "\n".join(lines)
 
 

@@ -29,10 +29,20 @@ TEXT_DATES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
+class Join:
+    """`column` of this table shares values with `other_column` of `table`."""
+
+    column: str
+    table: str
+    other_column: str
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column as profiled. `values` are the known values, most frequent first; `complete` says that there are no
     others. `true_value` is the text that means yes in a flag kept as text; `date_format` reads a date kept as text;
-    `folds` says that some values differ in case or blanks only."""
+    `folds` says that some values differ in case or blanks only. `source` is the table, where more than one is read,
+    and `via` how its rows are found from those of the table in question."""
 
     name: str
     type: str
@@ -48,6 +58,8 @@ class Column:
     true_value: str | None = None
     date_format: str | None = None
     folds: bool = False
+    source: str = ""
+    via: Join | None = None
 
     @property
     def additive(self) -> bool:
@@ -63,15 +75,6 @@ class Column:
 
     def last_day(self) -> date | None:
         return as_day(self.maximum)
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """`column` of this table shares values with `other_column` of `table`."""
-
-    column: str
-    table: str
-    other_column: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from runtime.models.offline.catalog import Table
+from runtime.models.offline.links import linked
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
@@ -29,9 +30,26 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
     """The best reading over all inspected tables."""
     readings = [(table, read(tokens, table, today)) for table in tables]
     whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
-    if whole:
-        return Choice(_best(whole))
+    best = _best(whole) if whole else None
+    if best is not None and not isinstance(best, Cannot):
+        return Choice(best)
+    joined = _best_joined(tokens, tables, today)
+    if joined is not None and (best is None or joined.score > best.score + _CLOSE):
+        return Choice(joined)
+    if best is not None:
+        return Choice(best)
     return _nearest(readings, tokens, listing)
+
+
+def _best_joined(tokens: Sequence[Token], tables: Sequence[Table], today: date | None) -> Reading | None:
+    """The best reading that needs labels of another table. Nothing may be assumed there: words must name the figure."""
+    readings = [(wide, read(tokens, wide, today)) for table in tables if (wide := linked(table, tables)) is not None]
+    fitting = [
+        (table, reading)
+        for table, reading in readings
+        if not isinstance(reading, Cannot) and not (isinstance(reading, Plan) and reading.aggregate.assumed)
+    ]
+    return _best(fitting) if fitting else None
 
 
 def _best(readings: Sequence[tuple[Table, Reading]]) -> Reading:

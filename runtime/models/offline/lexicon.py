@@ -52,7 +52,7 @@ MONEY_VERBS = _stems("cost spend spent spending pay paid payment expense expendi
 MONEY_COLUMNS = _stems(
     "amount total cost price spend spending paid payment fee expense charge sum gross net value rent bill budget salary"
 )
-GENERIC_MEASURES = _stems("value amount figure sum money size quantity")
+GENERIC_MEASURES = _stems("value amount figure sum money")
 BUSINESS_WORDS = _stems("revenue sales turnover profit margin income earnings churn retention growth")
 
 # Superlatives and comparatives: the direction, and the idea that picks the column.

@@ -145,7 +145,7 @@ def _lookups(choice: Choice, turn: Turn) -> list[str]:
         for table in choice.look_into:
             columns = tuple(c for c in table.of_kind("label") if not c.complete)[:_LOOKED_UP_COLUMNS]
             if columns and parts:
-                found.append(sql.values_query(table, columns, parts))
+                found.append(sql.values_query(table.name, columns, parts))
     return [text for text in found if text not in made]
 
 
@@ -155,7 +155,8 @@ def _spellings(plan: Plan) -> list[str]:
     for value in plan.values:
         if value.column.kind == "label" and not value.column.complete and value.column.type == "VARCHAR":
             parts = tuple(dict.fromkeys(_beginning(text) for text in value.values))
-            found.append(sql.values_query(plan.table, (value.column,), parts))
+            column, source = value.column, value.column.source or plan.table.name
+            found.append(sql.values_query(source, (column,), parts))
     return found
 
 

@@ -16,12 +16,13 @@ Operator = Literal["=", "<", "<=", ">", ">=", "between"]
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """A figure over rows. `column` is None for a count of rows; the result is divided by `divisor`, which turns the
-    column's unit into `unit`."""
+    column's unit into `unit`; `assumed` explains a column that no word of the question chose."""
 
     function: Function
     column: Column | None = None
     divisor: float = 1.0
     unit: str = ""
+    assumed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,9 +86,18 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
         if mention.table or mention.values:
             continue
         labels = [column for column in mention.columns if column.kind in ("label", "id", "year", "other")]
-        if labels and len(labels) == len(mention.columns) and not any(column.name in placed for column in labels):
+        only_labels = bool(labels) and len(labels) == len(mention.columns)
+        leads = any(_leads_to(column, value.column) for column in labels for value in plan.values)
+        if only_labels and not leads and not any(column.name in placed for column in labels):
             return labels[0]
     return None
+
+
+def _leads_to(column: Column, other: Column) -> bool:
+    """True when `column` stands for the table that `other` belongs to: "customers in Germany"."""
+    if other.via is None:
+        return False
+    return column.via == other.via or column.name == other.via.column
 
 
 def _unmixed(plan: Plan) -> Reading:

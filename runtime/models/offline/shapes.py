@@ -81,13 +81,17 @@ def _plan(
     *,
     top: tuple[Literal["max", "min"], int] | None = None,
     having: Comparison | None = None,
-    assumed: tuple[str, ...] = (),
 ) -> Plan:
     bounds = () if having is not None else tuple(bound for bound in parts.bounds if bound.measure is not None)
     figures = tuple(FigureFilter(b.measure.column, b.comparison, b.measure.divisor) for b in bounds if b.measure)
     taken = tuple(mention.taken for mention in parts.clues.mentions if mention.taken)
-    assumed = (*assumed, *(_one_word(value) for value in parts.values))
-    notes = (*assumed, *((parts.span.assumed,) if parts.span.assumed else ()), *(f"took {text}" for text in taken))
+    assumed = tuple(_one_word(value) for value in parts.values)
+    notes = (
+        aggregate.assumed,
+        *assumed,
+        *((parts.span.assumed,) if parts.span.assumed else ()),
+        *(f"took {text}" for text in taken),
+    )
     return Plan(
         table=parts.clues.table,
         shape=form,
@@ -197,7 +201,7 @@ def _extreme_rows(parts: Parts, direction: Literal["max", "min"], extreme: Extre
         measure = find_measure(clues, concept, parts.measure_tokens)
     if not isinstance(measure, Measure):
         return measure
-    return _plan(parts, "extreme", _figure(direction, measure), top=(direction, clues.top or 1), assumed=_why(measure))
+    return _plan(parts, "extreme", _figure(direction, measure), top=(direction, clues.top or 1))
 
 
 # Bounds on groups ----------------------------------------------------------------------------------------------------
@@ -332,7 +336,8 @@ def _one_function(functions: frozenset[str]) -> Function | None:
 
 
 def _figure(function: Function, measure: Measure) -> Aggregate:
-    return Aggregate(function, measure.column, measure.divisor, measure.unit or (measure.column.unit or ""))
+    unit = measure.unit or (measure.column.unit or "")
+    return Aggregate(function, measure.column, measure.divisor, unit, measure.assumed)
 
 
 def _one_word(value: ValueFilter) -> str:
@@ -340,7 +345,3 @@ def _one_word(value: ValueFilter) -> str:
     folded = sorted({text.strip().casefold() for text in value.values})
     near = [(a, b) for a in folded for b in folded if a < b and OSA.distance(a, b, score_cutoff=1) == 1]
     return "; ".join(f"“{a}” and “{b}” counted as one" for a, b in near)
-
-
-def _why(measure: Measure) -> tuple[str, ...]:
-    return (measure.assumed,) if measure.assumed else ()

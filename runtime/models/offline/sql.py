@@ -35,17 +35,34 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def ref(column: Column) -> str:
+    """A column, with its table where more than one is read."""
+    return f"{name(column.source)}.{name(column.name)}" if column.source else name(column.name)
+
+
+def _from(plan: Plan) -> str:
+    """The table, joined to the keys of those that the plan's columns come from."""
+    text = name(plan.table.name)
+    columns = [plan.aggregate.column, plan.date, *(value.column for value in plan.values), *plan.split]
+    columns += [dimension.column for dimension in plan.dimensions]
+    joins = dict.fromkeys(column.via for column in columns if column is not None and column.via is not None)
+    for join in joins:
+        mine = f"{name(plan.table.name)}.{name(join.column)}"
+        text += f" LEFT JOIN {name(join.table)} ON {mine} = {name(join.table)}.{name(join.other_column)}"
+    return text
+
+
 def date_expression(column: Column) -> str:
     """The column as a date or timestamp."""
     if column.date_format is None:
-        return name(column.name)
-    return f"CAST(try_strptime({name(column.name)}, {text(column.date_format)}) AS DATE)"
+        return ref(column)
+    return f"CAST(try_strptime({ref(column)}, {text(column.date_format)}) AS DATE)"
 
 
 def shown_columns(plan: Plan) -> tuple[Column, ...]:
     """The columns that listed rows are shown with, the measured one last."""
     measured = plan.aggregate.column
-    others = [c for c in plan.table.columns if measured is None or c.name != measured.name]
+    others = [c for c in plan.table.columns if c.via is None and (measured is None or c.name != measured.name)]
     others = others[: SHOWN_COLUMNS - (measured is not None)]
     return (*others, measured) if measured is not None else tuple(others)
 
@@ -53,21 +70,21 @@ def shown_columns(plan: Plan) -> tuple[Column, ...]:
 def _scalar(plan: Plan) -> str:
     figure = aggregate(plan.aggregate)
     if not plan.split:
-        return f"SELECT {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {name(plan.table.name)}{_where(plan)}"
-    units = ", ".join(name(column.name) for column in plan.split)
+        return f"SELECT {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {_from(plan)}{_where(plan)}"
+    units = ", ".join(ref(column) for column in plan.split)
     return (
-        f"SELECT {units}, {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {name(plan.table.name)}{_where(plan)} "
+        f"SELECT {units}, {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {_from(plan)}{_where(plan)} "
         f"GROUP BY {units} ORDER BY {units}"
     )
 
 
 def _groups(plan: Plan) -> str:
     keys = [f"{_shown_dimension(d)} AS {name(dimension_name(d))}" for d in plan.dimensions]
-    keys += [name(column.name) for column in plan.split]
-    groups = ", ".join([*(_dimension(d) for d in plan.dimensions), *(name(column.name) for column in plan.split)])
+    keys += [ref(column) for column in plan.split]
+    groups = ", ".join([*(_dimension(d) for d in plan.dimensions), *(ref(column) for column in plan.split)])
     places = ", ".join(str(place) for place in range(1, len(keys) + 1))
     figure = aggregate(plan.aggregate)
-    sql = f"SELECT {', '.join(keys)}, {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {name(plan.table.name)}"
+    sql = f"SELECT {', '.join(keys)}, {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {_from(plan)}"
     sql += f"{_where(plan)} GROUP BY {groups}"
     if plan.top:
         direction = "DESC" if plan.top[0] == "max" else "ASC"
@@ -83,7 +100,7 @@ def _group_count(plan: Plan) -> str:
     having = f" HAVING {_comparison(figure, plan)}" if plan.having else ""
     return (
         f"SELECT {_shown_dimension(dimension)} AS {name(dimension_name(dimension))}, {figure} AS {FIGURE}, "
-        f"count(*) OVER () AS {GROUPS} FROM {name(plan.table.name)}{_where(plan)} "
+        f"count(*) OVER () AS {GROUPS} FROM {_from(plan)}{_where(plan)} "
         f"GROUP BY {_dimension(dimension)}{having} ORDER BY 1"
     )
 
@@ -92,14 +109,14 @@ def _extreme(plan: Plan) -> str:
     column = plan.aggregate.column
     assert column is not None and plan.top is not None
     direction = "DESC" if plan.top[0] == "max" else "ASC"
-    value = date_expression(column) if column.dated else name(column.name)
+    value = date_expression(column) if column.dated else ref(column)
     extra = f"{value} IS NOT NULL"
     figure = _scaled(value, plan.aggregate.divisor)
     shown = ", ".join(_selected(c) for c in shown_columns(plan) if c.name != column.name)
     shown = f"{shown}, " if shown else ""
     return (
         f"SELECT {shown}{figure} AS {name(column.name if plan.aggregate.divisor == 1 else FIGURE)} "
-        f"FROM {name(plan.table.name)}{_where(plan, extra)} "
+        f"FROM {_from(plan)}{_where(plan, extra)} "
         f"QUALIFY rank() OVER (ORDER BY {value} {direction}) <= {plan.top[1]} ORDER BY {value} {direction}, 1"
     )
 
@@ -107,21 +124,18 @@ def _extreme(plan: Plan) -> str:
 def _rows(plan: Plan) -> str:
     shown = ", ".join(_selected(column) for column in shown_columns(plan))
     order = f" ORDER BY {date_expression(plan.date)}" if plan.date else " ORDER BY 1"
-    return (
-        f"SELECT {shown}, count(*) OVER () AS {IN_ALL} FROM {name(plan.table.name)}{_where(plan)}{order} "
-        f"LIMIT {LISTED_ROWS}"
-    )
+    return f"SELECT {shown}, count(*) OVER () AS {IN_ALL} FROM {_from(plan)}{_where(plan)}{order} LIMIT {LISTED_ROWS}"
 
 
 def _selected(column: Column) -> str:
-    return f"{date_expression(column)} AS {name(column.name)}" if column.date_format else name(column.name)
+    return f"{date_expression(column)} AS {name(column.name)}" if column.date_format else ref(column)
 
 
 def aggregate(figure: Aggregate) -> str:
     """The figure as an expression; sums of floating values are rounded far below what is shown, so that ties hold."""
     if figure.column is None:
         return "count(*)"
-    column = name(figure.column.name)
+    column = ref(figure.column)
     if figure.function == "distinct":
         return f"count(DISTINCT {_folded(figure.column)})"
     expression = _scaled(f"{_FUNCTIONS[figure.function]}({column})", figure.divisor)
@@ -148,11 +162,11 @@ def _dimension(dimension: Dimension) -> str:
 
 def _folded(column: Column) -> str:
     """The column, without case and outer blanks where values differ in these only."""
-    return f"lower(trim({name(column.name)}))" if column.folds else name(column.name)
+    return f"lower(trim({ref(column)}))" if column.folds else ref(column)
 
 
 def _shown_dimension(dimension: Dimension) -> str:
-    return f"min({name(dimension.column.name)})" if dimension.column.folds else _dimension(dimension)
+    return f"min({ref(dimension.column)})" if dimension.column.folds else _dimension(dimension)
 
 
 def _where(plan: Plan, extra: str = "") -> str:
@@ -171,7 +185,7 @@ def _where(plan: Plan, extra: str = "") -> str:
 
 
 def _value_filter(value: ValueFilter) -> str:
-    column = name(value.column.name)
+    column = ref(value.column)
     if value.column.type == "BOOLEAN":
         return f"{column} = {'false' if value.negated else 'true'}"
     values = value.values if value.column.kind == "label" else (value.column.true_value or "",)
@@ -184,7 +198,7 @@ def _value_filter(value: ValueFilter) -> str:
 
 
 def _figure_filter(figure: FigureFilter) -> str:
-    expression = _scaled(name(figure.column.name), figure.divisor)
+    expression = _scaled(ref(figure.column), figure.divisor)
     comparison = figure.comparison
     if comparison.operator == "between":
         return f"{expression} BETWEEN {_number(comparison.low)} AND {_number(comparison.high)}"
@@ -206,15 +220,15 @@ def _number(value: float) -> str:
 # Look-ups ------------------------------------------------------------------------------------------------------------
 
 
-def values_query(table: Table, columns: tuple[Column, ...], parts: tuple[str, ...]) -> str:
+def values_query(table: str, columns: tuple[Column, ...], parts: tuple[str, ...]) -> str:
     """The values of `columns` that hold one of `parts` of words, at most 20 a column."""
     selects: list[str] = []
     for column in columns:
         quoted = name(column.name)
         tests = " OR ".join(f"contains(lower({quoted}), {text(part)})" for part in parts)
         selects.append(
-            f"SELECT * FROM (SELECT DISTINCT {text(table.name)} AS looked_in, {text(column.name)} AS looked_at, "
-            f"{quoted} AS found FROM {name(table.name)} WHERE {tests} ORDER BY 3 LIMIT 20)"
+            f"SELECT * FROM (SELECT DISTINCT {text(table)} AS looked_in, {text(column.name)} AS looked_at, "
+            f"{quoted} AS found FROM {name(table)} WHERE {tests} ORDER BY 3 LIMIT 20)"
         )
     return " UNION ALL ".join(selects)
 
@@ -223,6 +237,6 @@ def dates_query(table: Table, column: Column) -> str:
     """How many of a text column's cells read as dates, and from when to when."""
     parsed = date_expression(column)
     return (
-        f"SELECT {text(table.name)} AS dated_in, {text(column.name)} AS dated_at, count({name(column.name)}) AS cells, "
+        f"SELECT {text(table.name)} AS dated_in, {text(column.name)} AS dated_at, count({ref(column)}) AS cells, "
         f"count({parsed}) AS dates, min({parsed}) AS first_day, max({parsed}) AS last_day FROM {name(table.name)}"
     )

@@ -12,6 +12,7 @@ from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Pla
 
 _UNIT_NAMES = {"minute": "minutes", "hour": "hours", "second": "seconds", "mile": "miles", "percent": "percent"}
 _OPERATORS = {"=": "exactly", "<": "under", "<=": "at most", ">": "over", ">=": "at least"}
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _FUNCTIONS = {"sum": "total", "avg": "average", "median": "median", "min": "lowest", "max": "highest"}
 
 
@@ -91,8 +92,18 @@ def bound(comparison: Comparison, unit: str = "") -> str:
     """A bound: "over 1,500"."""
     after = f" {_UNIT_NAMES.get(unit, unit)}" if unit else ""
     if comparison.operator == "between":
-        return f"between {figure(comparison.low)} and {figure(comparison.high)}{after}"
-    return f"{_OPERATORS[comparison.operator]} {figure(comparison.low)}{after}"
+        return f"between {_threshold(comparison.low)} and {_threshold(comparison.high)}{after}"
+    return f"{_OPERATORS[comparison.operator]} {_threshold(comparison.low)}{after}"
+
+
+def _threshold(value: float) -> str:
+    """A bound's number; small whole ones in words, since they are often said so and are no finding."""
+    return _SMALL[int(value)] if value == int(value) and 0 <= value < len(_SMALL) else figure(value)
+
+
+def column_name(column: Column) -> str:
+    """A column as people read it; one of another table with that table."""
+    return f"`{column.via.table}.{column.name}`" if column.via else f"`{column.name}`"
 
 
 def _value(value: ValueFilter) -> str:
@@ -100,7 +111,7 @@ def _value(value: ValueFilter) -> str:
         return f"`{value.column.name}` is {'no' if value.negated else 'yes'}"
     folded = list({text.strip().casefold(): text.strip() for text in reversed(value.values)}.values())[::-1]
     listed = " or ".join(f"“{shown(text)}”" for text in folded)
-    return f"`{value.column.name}` is {'not ' if value.negated else ''}{listed}"
+    return f"{column_name(value.column)} is {'not ' if value.negated else ''}{listed}"
 
 
 def _figure(item: FigureFilter) -> str:

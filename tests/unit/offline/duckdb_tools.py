@@ -78,7 +78,22 @@ class Folder:
         keys = [c["name"] for c in columns if c["distinct"] == total and c["null_percent"] == 0]
         sample = {"columns": [c["name"] for c in columns], "rows": [[json_value(v) for v in row] for row in rows]}
         return {"table": table, "file": self.files[table], "rows": total, "columns": columns, "keys": keys,
-                "joins": [], "sample": sample}  # fmt: skip
+                "joins": self._joins(table, columns), "sample": sample}  # fmt: skip
+
+    def _joins(self, table: str, columns: list[dict[str, Any]]) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = []
+        for other in self.files:
+            names = {row[0] for row in self.connection.execute(f'describe "{other}"').fetchall()}
+            for column in columns:
+                name = column["name"]
+                if other == table or name not in names or column["type"] not in ("BIGINT", "VARCHAR", "DATE"):
+                    continue
+                shared = (
+                    f'select count(*) from (select "{name}" from "{table}" intersect select "{name}" from "{other}")'
+                )
+                if self._one(shared):
+                    found.append({"column": name, "table": other, "other_column": name})
+        return found
 
     def _profile(self, table: str, name: str, kind: str, total: int) -> dict[str, Any]:
         q = f'"{name}"'

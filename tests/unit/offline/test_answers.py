@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from runtime.models.port import ModelMessage, UserMessage
+from runtime.models.offline import OfflineModel
+from runtime.models.port import ModelMessage, ModelRequest, ResultsMessage, Stop, ToolResult, UserMessage
 from tests.acceptance.grading import declined, has_figure
-from tests.unit.offline.duckdb_tools import Folder, converse
+from tests.unit.offline.duckdb_tools import TOOLS, Folder, converse, transcript
 
 SALES = """day,region,product,units,amount,currency
 2023-01-05,North,Pen,10,20.50,EUR
@@ -130,3 +131,79 @@ async def test_a_misspelt_value_is_said(folder: Folder) -> None:
 async def test_the_question_stands_after_its_line(folder: Folder) -> None:
     text = await converse(folder, "Context: channel C1, 99 messages\n\nQuestion: How many hikes did I log?")
     assert has_figure(text, 4, 0)
+
+
+BOOKINGS = """booking,guest_id,nights,room
+1,1,3,single
+2,2,1,double
+3,1,2,double
+4,3,5,single
+"""
+GUESTS = """guest_id,guest,home
+1,Ada,Norway
+2,Bo,Peru
+3,Cy,Norway
+"""
+
+
+@pytest.fixture(scope="module")
+def hotel(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    root = tmp_path_factory.mktemp("hotel")
+    (root / "bookings.csv").write_text(BOOKINGS)
+    (root / "guests.csv").write_text(GUESTS)
+    return Folder([root / "bookings.csv", root / "guests.csv"])
+
+
+@pytest.mark.parametrize(
+    ("question", "figures", "words"),
+    [
+        ("How many bookings came from guests in Norway?", [3], ["guests.home"]),
+        ("Total nights by home", [10, 1], ["Norway", "Peru"]),
+        ("How many nights did Ada book?", None, ["book"]),
+        ("How many bookings did Ada make?", [2], ["Ada"]),
+        ("Which home has the most bookings?", [3], ["Norway"]),
+    ],
+)
+async def test_labels_of_a_table_that_rows_point_at(
+    hotel: Folder, question: str, figures: list[float] | None, words: list[str]
+) -> None:
+    text = await converse(hotel, question)
+    assert declined(text) == (figures is None), text
+    for figure in figures or ():
+        assert has_figure(text, figure, 0), text
+    for word in words:
+        assert word in text, text
+
+
+async def test_the_last_word_of_a_run_gives_no_figure(folder: Folder) -> None:
+    request = ModelRequest("", "", TOOLS, (UserMessage("How many hikes did I log?"),), tools_allowed=False)
+    step = await OfflineModel().step(request)
+    assert step.stop is Stop.END
+    assert declined(step.text)
+
+
+async def test_a_step_is_a_pure_function_of_the_request(folder: Folder) -> None:
+    messages = await transcript(folder, "Total minutes by trail")
+    for end in (1, 3, 5):
+        request = ModelRequest("", "", TOOLS, tuple(messages[:end]))
+        first, second = await OfflineModel().step(request), await OfflineModel().step(request)
+        assert first == second
+        assert first.calls == messages[end].calls  # type: ignore[union-attr]
+    ids = [call.id for message in messages if isinstance(message, ModelMessage) for call in message.calls]
+    assert len(ids) == len(set(ids))
+
+
+async def test_results_that_failed_or_were_cut_end_in_words(folder: Folder) -> None:
+    asked = UserMessage("How many hikes did I log?")
+    first = await OfflineModel().step(ModelRequest("", "", TOOLS, (asked,)))
+    called = ModelMessage("", first.calls)
+    for text in ('{"ok": true, "evid', '{"ok": false, "evidence": "E1", "error": {"message": "gone"}}'):
+        results = ResultsMessage((ToolResult(first.calls[0].id, text),))
+        step = await OfflineModel().step(ModelRequest("", "", TOOLS, (asked, called, results)))
+        assert step.stop is Stop.END
+        assert declined(step.text), step.text
+
+
+async def test_without_data_tools_it_says_so() -> None:
+    step = await OfflineModel().step(ModelRequest("", "", (), (UserMessage("How many hikes?"),)))
+    assert declined(step.text)
