@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,7 +131,21 @@ async def _open_workspace(manifest: Manifest, settings: Settings, limits: Limits
     root = workspace_root(manifest, settings.manifest)
     if root is None:
         return None
+    _require_writable(settings.data_dir)
     return await Workspace.open(root, settings.data_dir / "workspace", limits, clock)
+
+
+def _require_writable(folder: Path) -> None:
+    """Caches and artifacts go here; without it no file can be read. Raises ConfigurationError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ConfigurationError(
+            f"The data folder {folder} cannot be written: {reason}. Mend its rights, or set FOOTNOTE_DATA_DIR."
+        ) from error
 
 
 def _revisions(workspace: Workspace | None) -> Callable[[str], Awaitable[str]]:
