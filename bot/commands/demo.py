@@ -11,10 +11,14 @@ from pathlib import Path
 
 from bot.logs import set_up_logs
 from bot.settings import Settings, load_settings
+from runtime.admission import load_manifest
+from runtime.errors import ConfigurationError
+
+MANIFEST = Path(__file__).parents[2] / "manifests" / "demo.yaml"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serves the page until Ctrl-C. Everything it writes goes to a temporary folder that is removed at the end."""
+    """Serves the page until Ctrl-C. State and caches go to a temporary folder that is removed at the end."""
     set_up_logs("console")
     with tempfile.TemporaryDirectory(prefix="footnote-demo-") as folder:
         asyncio.run(_demo(arguments.port, Path(folder)))
@@ -28,10 +32,11 @@ async def _demo(port: int, folder: Path) -> None:
     from bot.service import running_bot
 
     print("footnote demo: writing the shop's data", flush=True)
-    manifest = write_demo(folder / "data")
+    # Where the manifest says, so that `footnote ask --manifest manifests/demo.yaml` finds the same files later.
+    write_demo(data_folder(MANIFEST))
     slack = await start_local(port=port)
     try:
-        settings = demo_settings(folder, manifest, slack.api_url, slack.bot_token, slack.app_token)
+        settings = demo_settings(folder, MANIFEST, slack.api_url, slack.bot_token, slack.app_token)
         async with running_bot(settings, pacer=Unpaced()) as running:
             print(
                 f"footnote demo: open {slack.url}  (model: {running.analyst.model.name}; stop with Ctrl-C)", flush=True
@@ -54,6 +59,14 @@ def demo_settings(folder: Path, manifest: Path, api_url: str, bot_token: str, ap
         FOOTNOTE_DATA_DIR=folder / "cache",
         **chosen,
     )
+
+
+def data_folder(manifest: Path) -> Path:
+    """The folder that the manifest opens as its workspace."""
+    workspace = load_manifest(manifest).workspace
+    if workspace is None:
+        raise ConfigurationError(f"{manifest} opens no workspace.")
+    return (manifest.parent / workspace.root).resolve()
 
 
 async def _until_stopped() -> None:
