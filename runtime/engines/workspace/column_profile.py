@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,14 @@ _NUMBERS = (
     "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
 )  # fmt: skip
 _NESTED = ("STRUCT", "MAP", "UNION")
+_COUNTS = 4
+_FACTS = 7
+_FEW = 1_000
 _SHOWN_CHARS = 60
 _VARIANTS = 3
+
+
+Cells = Sequence[Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,35 +39,44 @@ class Rows:
         return self.whole != self.looked_at
 
 
-async def profile_column(ask: Ask, rows: Rows, column: Column, common: int) -> ColumnProfile:
-    """The profile of one column. Nulls and extent come from all rows; distinct values, quartiles, the at most `common`
-    most frequent values and notes from the rows looked at. Raises as `ask`."""
-    name = quoted(column.name)
-    text = column.type == "VARCHAR"
-    (found,) = await ask(
-        f"SELECT count(*), count({name}), count(DISTINCT {name}), {_extent(column)}, {_quartiles(column)},"
-        f" {_text_facts(name) if text else 'NULL'} FROM {rows.looked_at} AS t"
-    )
-    total, present, distinct = (whole_number(found[place]) for place in range(3))
-    notes = await _notes(ask, rows, name, present, distinct, found[6]) if text else ()
-    frequent = await _common(ask, rows, name, present, distinct, common)
+async def profile_columns(ask: Ask, rows: Rows, columns: Sequence[Column], common: int) -> list[ColumnProfile]:
+    """The profiles of some columns, looked at together: every statement on a wide table costs its whole width. Nulls
+    and extent come from all rows; distinct values, quartiles, the at most `common` most frequent values and notes from
+    the rows looked at. Raises as `ask`."""
+    facts = await _rows_of(ask, f"SELECT {', '.join(map(_facts, columns))} FROM {rows.looked_at} AS t", _FACTS)
+    whole = facts
     if rows.sampled:
-        extent = _extent(column)
-        ((total, present, *ends),) = await ask(f"SELECT count(*), count({name}), {extent} FROM {rows.whole} AS t")
-        total, present = whole_number(total), whole_number(present)
-    else:
-        ends = list(found[3:5])
+        counts = ", ".join(_counts(column) for column in columns)
+        whole = await _rows_of(ask, f"SELECT {counts} FROM {rows.whole} AS t", _COUNTS)
+    frequent = await _common(ask, rows, columns, facts, common)
+    return [
+        await _profile(ask, rows, column, found, counted, often)
+        for column, found, counted, often in zip(columns, facts, whole, frequent, strict=True)
+    ]
+
+
+async def _profile(
+    ask: Ask, rows: Rows, column: Column, found: Cells, counted: Cells, frequent: tuple[tuple[Json, int], ...]
+) -> ColumnProfile:
+    total, present = whole_number(counted[0]), whole_number(counted[1])
+    distinct, quartiles, text = whole_number(found[4]), found[5], found[6]
     return ColumnProfile(
         name=column.name,
         type=column.type,
         null_percent=round(100 * (total - present) / total, 2) if total else 0.0,
         distinct=distinct,
-        minimum=ends[0],
-        maximum=ends[1],
-        quantiles=tuple(found[5]) if isinstance(found[5], list) else (),
+        minimum=counted[2],
+        maximum=counted[3],
+        quantiles=tuple(quartiles) if isinstance(quartiles, list) else (),
         common=frequent,
-        notes=notes,
+        notes=await _notes(ask, rows, quoted(column.name), whole_number(found[1]), distinct, text),
     )
+
+
+async def _rows_of(ask: Ask, sql: str, width: int) -> list[Cells]:
+    """The one row of an aggregate, cut into equal parts."""
+    (row,) = await ask(sql)
+    return [row[place : place + width] for place in range(0, len(row), width)]
 
 
 def whole_number(value: Json) -> int:
@@ -69,21 +84,57 @@ def whole_number(value: Json) -> int:
     return int(value) if isinstance(value, int | str) else 0
 
 
-def _extent(column: Column) -> str:
+def _counts(column: Column) -> str:
+    """Rows, values, smallest and largest value."""
+    name = quoted(column.name)
     nested = column.type.endswith("]") or column.type.startswith(_NESTED)
-    return "NULL, NULL" if nested else f"min({quoted(column.name)}), max({quoted(column.name)})"
+    return f"count(*), count({name}), {'NULL, NULL' if nested else f'min({name}), max({name})'}"
 
 
-def _quartiles(column: Column) -> str:
+def _facts(column: Column) -> str:
+    """The counts, distinct values, quartiles of numbers, and what is odd about a text."""
+    name = quoted(column.name)
     number = column.type in _NUMBERS or column.type.startswith("DECIMAL")
-    return f"quantile_cont(CAST({quoted(column.name)} AS DOUBLE), [0.25, 0.5, 0.75])" if number else "NULL"
+    quartiles = f"quantile_cont(CAST({name} AS DOUBLE), [0.25, 0.5, 0.75])" if number else "NULL"
+    text = _text_facts(name) if column.type == "VARCHAR" else "NULL"
+    return f"{_counts(column)}, count(DISTINCT {name}), {quartiles}, {text}"
 
 
 async def _common(
-    ask: Ask, rows: Rows, name: str, present: int, distinct: int, most: int
-) -> tuple[tuple[Json, int], ...]:
-    if not present or (distinct == present and distinct > most):
-        return ()  # every value occurs once: none is common
+    ask: Ask, rows: Rows, columns: Sequence[Column], facts: Sequence[Cells], most: int
+) -> list[tuple[tuple[Json, int], ...]]:
+    """The most frequent values of each column. Few values are counted together, many by a query of their own."""
+    frequent: dict[str, tuple[tuple[Json, int], ...]] = {}
+    few: list[str] = []
+    for column, found in zip(columns, facts, strict=True):
+        present, distinct = whole_number(found[1]), whole_number(found[4])
+        if present and (distinct < present or distinct <= most):  # otherwise every value occurs once: none is common
+            if distinct <= _FEW:
+                few.append(column.name)
+            else:
+                frequent[column.name] = await _counted_alone(ask, rows, column.name, most)
+    if few:
+        (row,) = await ask(f"SELECT {', '.join(_counted(name, most) for name in few)} FROM {rows.looked_at} AS t")
+        for name, cell in zip(few, row, strict=True):
+            # Long values make the cell too long to travel whole.
+            read = _read_counts(cell)
+            frequent[name] = await _counted_alone(ask, rows, name, most) if read is None else read
+    return [frequent.get(column.name, ()) for column in columns]
+
+
+def _counted(name: str, most: int) -> str:
+    entries = f"map_entries(histogram({quoted(name)}))"
+    return f"list_sort([{{'n': -CAST(e.value AS BIGINT), 'v': e.key}} for e in {entries}])[:{most}]"
+
+
+def _read_counts(cell: Json) -> tuple[tuple[Json, int], ...] | None:
+    if not isinstance(cell, list):
+        return None
+    return tuple((entry["v"], -whole_number(entry["n"])) for entry in cell if isinstance(entry, dict))
+
+
+async def _counted_alone(ask: Ask, rows: Rows, column: str, most: int) -> tuple[tuple[Json, int], ...]:
+    name = quoted(column)
     found = await ask(
         f"SELECT {name}, count(*) FROM {rows.looked_at} AS t WHERE {name} IS NOT NULL"
         f" GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {most}"

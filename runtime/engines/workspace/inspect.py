@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from runtime.engines.workspace.column_profile import Rows, profile_column
+from runtime.engines.workspace.column_profile import Rows, profile_columns
 from runtime.engines.workspace.joins import Ask, likely_joins
 from runtime.engines.workspace.model import ColumnProfile, TableProfile, WorkspaceCatalog, WorkspaceTable
 from runtime.evidence import Column
@@ -21,7 +21,10 @@ from runtime.ingest.columns import quoted
 from runtime.limits import Limits
 
 _VERSION = 1
-WIDE = 200
+_TOGETHER = 20
+_VALUES_TOGETHER = 500_000
+"""Columns are looked at together while their values are few: each statement must end in time and fit in memory."""
+WIDE = 60
 """So many columns are profiled unless they are named; a table may have thousands."""
 _MEASURES = ("DOUBLE", "FLOAT", "DECIMAL", "BOOLEAN")
 
@@ -53,10 +56,12 @@ class Profiles:
         kept = await asyncio.to_thread(self._load, table)
         missing = [column for column in wanted if column.name not in kept]
         try:
-            for column in missing:
-                kept[column.name] = await profile_column(
-                    ask, self._rows(table), column, self._limits.inspect_common_values
-                )
+            looked_at = min(table.rows, self._limits.inspect_sample_rows)
+            together = max(1, min(_TOGETHER, _VALUES_TOGETHER // max(1, looked_at)))
+            for place in range(0, len(missing), together):
+                part = missing[place : place + together]
+                found = await profile_columns(ask, self._rows(table), part, self._limits.inspect_common_values)
+                kept.update({profile.name: profile for profile in found})
         finally:
             if missing:  # what was computed before a time limit is not computed again
                 await asyncio.to_thread(self._save, table, dict(kept))

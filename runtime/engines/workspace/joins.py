@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from runtime.ingest.columns import quoted
 _CANDIDATES = 24
 _VALUES = 1_000
 _SHARE = 0.5
+_IDENTIFIER = re.compile(r"(?:^|_)(?:id|key|code|no|nr|num|number|sku|isbn|zip|year)$|Id$", re.IGNORECASE)
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 
@@ -49,14 +51,15 @@ def _pairs(
             continue
         for column in columns:
             for match in other.columns:
-                if _comparable(column.type, match.type) and _alike(table, column.name, other, match.name):
+                if _comparable(column.type, match.type) and _alike(table, column, other, match):
                     yield column.name, other.name, match.name
 
 
-def _alike(table: WorkspaceTable, mine: str, other: WorkspaceTable, theirs: str) -> bool:
-    one, two = mine.casefold(), theirs.casefold()
+def _alike(table: WorkspaceTable, mine: Column, other: WorkspaceTable, theirs: Column) -> bool:
+    one, two = mine.name.casefold(), theirs.name.casefold()
     if one == two:
-        return one != "id"  # every table counts its own ids from one
+        # Every table counts its own ids from one; and numbers of one name are more often measures than references.
+        return one != "id" and (mine.type not in _WHOLE or _IDENTIFIER.search(mine.name) is not None)
     return _refers(one, other.name, two) or _refers(two, table.name, one)
 
 
