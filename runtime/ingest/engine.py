@@ -14,7 +14,7 @@ from runtime.ingest.outcome import IngestRefused, ReadingLimits, StorageFailed
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
-_DISK = ("No space left", "Disk quota", "Read-only file system", "max_temp_directory_size", "Permission denied")
+_DISK = ("No space left on device", "Disk quota exceeded", "Read-only file system", "Permission denied")
 
 
 class NotUtf8(Exception):
@@ -55,8 +55,9 @@ def reasons() -> Generator[None]:
             raise Misfit(text) from error
         if "Invalid unicode" in text:
             raise NotUtf8 from error
-        if any(sign in text for sign in _DISK):
-            raise StorageFailed(_first_line(text)) from error
+        disk = next((sign for sign in _DISK if sign in text), "")
+        if disk:
+            raise StorageFailed(disk) from error
         raise IngestRefused(_reason(error, text)) from error
 
 
@@ -72,7 +73,7 @@ def _reason(error: duckdb.Error, text: str) -> str:
         return f"{at} is longer than 2 MB" if at else "a line is longer than 2 MB"
     if "invalid state" in text:
         return "its quotes or line ends do not follow the CSV rules (RFC 4180)"
-    if isinstance(error, duckdb.OutOfMemoryException):
+    if isinstance(error, duckdb.OutOfMemoryException) or "max_temp_directory_size" in text:
         return "reading it needs more memory than is allowed"
     return f"{at}: {_first_line(text)}" if at else _first_line(text)
 
