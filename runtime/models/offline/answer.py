@@ -28,6 +28,7 @@ def answer(plan: Plan, result: Done) -> str:
         "extreme": _extreme,
         "group_count": _group_count,
         "rows": _listed,
+        "share": _share,
     }
     body = writers[plan.shape](plan, rows, mark)
     total = result.data.get("row_count")
@@ -42,6 +43,7 @@ def understood(plan: Plan) -> str:
     """One short sentence: table, measure, filters, period, assumptions."""
     what = measured(plan) if plan.shape != "rows" else "the rows"
     where = conditions(plan)
+    what = f"share in the {what}" if plan.shape == "share" else what
     text = f"How I read the question: {what} in `{plan.table.file}`"
     if plan.dimensions:
         text += f" by {' and '.join(_dimension_words(plan))}"
@@ -99,6 +101,14 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     return f"The {measured(plan)} is **{number}**{_period(plan)}{_of_rows(row)}{mark}."
 
 
+def _share(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    row: Row = rows[0] if rows else {}
+    if row.get(sql.FIGURE) is None:
+        return f"There is nothing to take a share of{mark}."
+    part, whole = (figure(row.get(name), plan.aggregate) for name in (sql.PART, sql.WHOLE))
+    return f"It is **{figure(row[sql.FIGURE])}%**: {part} of {whole}{mark}."
+
+
 def _measure_name(plan: Plan) -> str:
     return plan.aggregate.column.name if plan.aggregate.column else "rows"
 
@@ -106,8 +116,14 @@ def _measure_name(plan: Plan) -> str:
 def _period(plan: Plan) -> str:
     if plan.period is None or plan.shape not in ("scalar", "groups"):
         return ""
-    label = plan.period.label
-    return f" for {label}" if label[0].isdigit() or label.startswith(MONTH_NAMES) else f" {label}"
+    start, end, label = plan.period.start, plan.period.end, plan.period.label
+    if label.isdigit():
+        return f" for January to December {label}"  # a bare year beside a figure reads like a figure
+    if start and end and label[0].isdigit() and len(label) == len("2023 to 2024"):
+        return f" for January {start.year} to December {end.year}"
+    if label.startswith(MONTH_NAMES):
+        return f" for {label}" if " to " in label else f" in {label}"
+    return f" from {label}" if label[0].isdigit() else f" {label}"
 
 
 def _of_rows(row: Row) -> str:

@@ -26,9 +26,11 @@ from runtime.models.offline.lexicon import (
     MONEY_VERBS,
     MOST,
     NEGATIONS,
+    SHARE_WORDS,
 )
 from runtime.models.offline.mentions import Mention, find_mentions
 from runtime.models.offline.periods import PeriodMention, find_periods
+from runtime.models.offline.plan import Comparison
 from runtime.models.offline.tokens import Token
 
 Direction = Literal["max", "min"]
@@ -99,6 +101,7 @@ PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("single",), "single"),
     (("longer", "kind"), "noop"),
 )
+_AUXILIARIES = frozenset("is are was were do does did has have had can could will would should am".split())
 _LEANING = frozenset(("them", "they", "those", "these", "their", "ones"))
 _BY_FIRST_WORD = {
     first: tuple(phrase for phrase in PHRASES if phrase[0][0] == first) for first in {words[0] for words, _ in PHRASES}
@@ -145,6 +148,7 @@ class Clues:
     negations: list[int] = field(default_factory=list[int])
     top: int | None = None
     chart: bool = False
+    share: bool = False
 
     def has(self, clue: str) -> bool:
         return any(name == clue for name, _, _ in self.phrases)
@@ -181,10 +185,12 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     clues.mentions = find_mentions(tokens, table, [not used for used in clues.used])
     _use_all(clues, clues.mentions)
     _top_numbers(clues)
+    _equalities(clues)
     _phrases(clues)
     for at in range(len(clues.tokens)):
         _word(clues, at)
     _leaning_words(clues)
+    _rates_and_yes_or_no(clues)
     return clues
 
 
@@ -226,6 +232,35 @@ def _leaning_words(clues: Clues) -> None:
     for at, token in enumerate(clues.tokens[:named]):
         if token.low in _LEANING:
             clues.used[at] = False
+
+
+def _rates_and_yes_or_no(clues: Clues) -> None:
+    """ "a month" is a rate, and "is rent …?" wants a yes or no: both stay unread."""
+    lows = [token.low for token in clues.tokens]
+    for at, low in enumerate(lows[:-1]):
+        if low in ("a", "an") and clues.tokens[at + 1].stem in BUCKETS and lows[at - 1 : at] != ["in"]:
+            clues.used[at] = clues.used[at + 1] = False
+    asks = any(
+        clue in ("many", "much", "rows", "what", "which", "when", "long", "far", "or") for clue, _, _ in clues.phrases
+    )
+    if lows and lows[0] in _AUXILIARIES and lows[1:2] != ["you"] and not asks:
+        clues.used[0] = False
+
+
+def _equalities(clues: Clues) -> None:
+    """ "a rating of 4": a number right after the name of a figure is what it has to be."""
+    found: list[ComparisonMention] = []
+    for at, token in enumerate(clues.tokens):
+        if clues.used[at] or token.kind != "number" or token.number is None:
+            continue
+        before = at - 1
+        while before >= 0 and clues.tokens[before].low in ("of", "is", "was", "equal", "to", "="):
+            before -= 1
+        mention = clues.mention_at(before) if before >= 0 else None
+        if mention is not None and any(column.kind == "number" for column in mention.columns):
+            found.append(ComparisonMention(at, at + 1, Comparison("=", token.number)))
+    clues.comparisons = (*clues.comparisons, *found)
+    _use_all(clues, found)
 
 
 def _top_numbers(clues: Clues) -> None:
@@ -296,6 +331,9 @@ def _clue_word(clues: Clues, at: int, token: Token, mention: Mention | None) -> 
     if low in NEGATIONS:
         clues.negations.append(at)
         return False
+    if word in SHARE_WORDS and mention is None:
+        clues.share = True
+        return True
     if word in CHART_WORDS or (clues.chart and word in CHART_FORMS):
         clues.chart = True
         return True

@@ -83,8 +83,9 @@ def _dimension_at(clues: Clues, index: int) -> Dimension | Ask | Cannot | None:
 def _harmless(clues: Clues, index: int, word: str) -> bool:
     """ "books by Calvino", "every workout", "by total minutes" group nothing; "per kilometre" is a rate."""
     mention = clues.mention_at(index)
-    if word == "per":
-        return False
+    if word == "per":  # "nights per trip" is the average over rows, which has to be said
+        rows = (mention is not None and mention.table) or index in clues.rows_at
+        return rows and any(function == "avg" for function, _ in clues.aggregates)
     if mention is None:
         return index in clues.rows_at or any(at == index for _, at in clues.aggregates)
     return True

@@ -21,7 +21,7 @@ FILLERS = _stems(
     """a an the this that these those there here it its they them their theirs i me my mine myself
     we our ours us you your yourself of to in on at for from into onto with by as and so then also just please kindly
     do does did done am is are was were be been being has have had having can could shall
-    what which who whom whose how when if up out come came go went gone get got gets give gave given take took taken
+    what which who whom whose how when if up out come came go went gone get got gets give gave given take taken
     show tell say find name let make made put see know need want look looking question answer kind sort type one
     ones own thanks thank hello hi hey ok okay well mean called exactly precisely actually really
     according basis based contained contain contains hold holds stay stayed such
@@ -177,6 +177,7 @@ FLAG_WORDS: Mapping[str, bool] = {
     "yes": True, "no": False, "y": True, "n": False, "true": True, "false": False, "t": True, "f": False,
 }  # fmt: skip
 
+SHARE_WORDS = _stems("share percentage percent proportion fraction")
 CHART_WORDS = _stems("plot chart graph draw visualise visualize histogram diagram")
 CHART_FORMS = _stems("line bar chart plot graph point")
 WRITE_VERBS = frozenset(

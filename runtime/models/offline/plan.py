@@ -9,7 +9,7 @@ from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.periods import Period
 
 Function = Literal["sum", "avg", "median", "min", "max", "count", "distinct"]
-Shape = Literal["scalar", "groups", "extreme", "group_count", "rows"]
+Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share"]
 Operator = Literal["=", "<", "<=", ">", ">=", "between"]
 
 
@@ -63,8 +63,9 @@ class Dimension:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One question as one query over one table. `top` orders the groups or picks the extreme rows: (direction, how
-    many ranks); `split` are columns that must not be mixed (currencies); `assumed` goes into the answer word for word;
-    `score` says how firmly the table's own words carry the reading."""
+    many ranks); a "share" holds the rows of its one filter against all rows of the period; `split` are columns that
+    must not be mixed (currencies); `assumed` goes into the answer word for word; `score` says how firmly the table's
+    own words carry the reading."""
 
     table: Table
     shape: Shape

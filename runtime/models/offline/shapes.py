@@ -53,6 +53,8 @@ class Parts:
 def shape(parts: Parts) -> Reading:
     """The plan for `parts`."""
     clues = parts.clues
+    if clues.share:
+        return _share(parts)
     if clues.extremes or clues.has("first"):
         return _ranked(parts)
     row_bounds = [bound for bound in parts.bounds if bound.measure is None]
@@ -204,6 +206,27 @@ def _extreme_rows(parts: Parts, direction: Literal["max", "min"], extreme: Extre
     return _plan(parts, "extreme", _figure(direction, measure), top=(direction, clues.top or 1))
 
 
+# Shares -------------------------------------------------------------------------------------------------------------
+
+
+def _share(parts: Parts) -> Reading:
+    """One condition's part of all rows, or of the total of a figure; the period holds for both."""
+    clues = parts.clues
+    figures = [bound for bound in parts.bounds if bound.measure is not None]
+    plain = not (parts.dimensions or clues.extremes or _functions(parts) & {"avg", "median"})
+    if not plain or len(figures) != len(parts.bounds) or len(parts.values) + len(figures) != 1:
+        return parts.cannot("I can only work out the share of one condition in the whole.")
+    if not (named_numbers(clues, parts.measure_tokens) or clues.money):
+        rows = any(mention.table for mention in clues.mentions) or bool(clues.rows_at)
+        return _plan(parts, "share", _COUNT) if rows else parts.cannot("I can't tell what the share is of.")
+    measure = find_measure(clues, "", parts.measure_tokens)
+    if not isinstance(measure, Measure):
+        return measure
+    if not measure.column.additive or clues.table.unit_columns:
+        return parts.cannot(f"I can't add up `{measure.column.name}` over all rows.")
+    return _plan(parts, "share", _figure("sum", measure))
+
+
 # Bounds on groups ----------------------------------------------------------------------------------------------------
 
 
@@ -267,6 +290,8 @@ def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggreg
 def _wants_figure(parts: Parts) -> bool:
     clues = parts.clues
     if clues.has("much"):
+        return True
+    if parts.dimensions and not clues.has("list") and (clues.money or named_numbers(clues, parts.measure_tokens)):
         return True
     asks = clues.has("what") and not clues.has("list")
     return asks and (clues.money or bool(named_numbers(clues, parts.measure_tokens)))

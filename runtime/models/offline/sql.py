@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.plan import Aggregate, Dimension, FigureFilter, Plan, ValueFilter
 
 FIGURE, ROWS, GROUPS, IN_ALL = "figure", "rows", "groups_found", "rows_found"
+PART, WHOLE = "part", "whole"
 SHOWN_COLUMNS, LISTED_ROWS = 7, 50
 _FUNCTIONS = {"sum": "sum", "avg": "avg", "median": "median", "min": "min", "max": "max"}
 _BUCKETS = {
@@ -21,7 +23,14 @@ _BUCKETS = {
 
 def query(plan: Plan) -> str:
     """The query that answers `plan`."""
-    builders = {"scalar": _scalar, "groups": _groups, "extreme": _extreme, "group_count": _group_count, "rows": _rows}
+    builders = {
+        "scalar": _scalar,
+        "groups": _groups,
+        "extreme": _extreme,
+        "group_count": _group_count,
+        "rows": _rows,
+        "share": _share,
+    }
     return builders[plan.shape](plan)
 
 
@@ -102,6 +111,18 @@ def _group_count(plan: Plan) -> str:
         f"SELECT {_shown_dimension(dimension)} AS {name(dimension_name(dimension))}, {figure} AS {FIGURE}, "
         f"count(*) OVER () AS {GROUPS} FROM {_from(plan)}{_where(plan)} "
         f"GROUP BY {_dimension(dimension)}{having} ORDER BY 1"
+    )
+
+
+def _share(plan: Plan) -> str:
+    conditions = [*(_value_filter(value) for value in plan.values), *(_figure_filter(item) for item in plan.figures)]
+    whole = aggregate(plan.aggregate)
+    column = plan.aggregate.column
+    counted = "count(*)" if column is None else f"sum({ref(column)})"
+    part = f"{counted} FILTER (WHERE {' AND '.join(conditions)})"
+    return (
+        f"SELECT round(100.0 * {part} / nullif({counted}, 0), 4) AS {FIGURE}, {part} AS {PART}, {whole} AS {WHOLE} "
+        f"FROM {_from(plan)}{_where(replace(plan, values=(), figures=()))}"
     )
 
 

@@ -74,7 +74,8 @@ def measured(plan: Plan) -> str:
         return "number of rows"
     if aggregate.function == "distinct":
         return f"number of different values of `{aggregate.column.name}`"
-    return f"{_FUNCTIONS[aggregate.function]} of `{aggregate.column.name}`"
+    per_row = " per row" if aggregate.function in ("avg", "median") else ""
+    return f"{_FUNCTIONS[aggregate.function]} of `{aggregate.column.name}`{per_row}"
 
 
 def conditions(plan: Plan) -> str:

@@ -68,6 +68,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         ("How many sales per quarter?", [2, 1, 1, 2], ["Q1 2023", "Q3 2023"]),
         ("In which month did we have the most sales?", [2], ["March 2024"]),
         ("List the hikes on the Lake trail", [1, 95], ["Lake", "2024-05-03"]),
+        ("What share of minutes was Ridge?", [64.052, 490, 765], ["%"]),
+        ("What percentage of my hikes are done?", [75, 3, 4], ["%"]),
+        ("How many hikes with a length of 12.5?", [2], []),
         ("How many hikes in May?", [2], ["May 2024"]),
     ],
 )
@@ -95,7 +98,10 @@ async def test_answers_with_figures(
         ("Wie viele Wanderungen waren es im Mai?", "English"),
         ("How much longer was Ridge than Lake?", "than"),
         ("How many hikes per week on average?", "can't"),
-        ("What share of minutes was Ridge?", "share"),
+        ("What share of hikes on the Ridge trail were done?", "one condition"),
+        ("Is Ridge my longest hike?", "“Is”"),  # a yes or no is not worked out
+        ("How many minutes do I hike a month?", "“a”"),  # a rate is no total
+        ("What share of the amount came from the North?", "can't add up"),  # several currencies
         ("How many of them were done?", "them"),
         ("", "question"),
     ],
