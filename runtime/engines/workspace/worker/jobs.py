@@ -23,8 +23,9 @@ class Database:
 @dataclass(frozen=True, slots=True)
 class Job:
     """One read. `admitted` are the tables that checked SQL may touch; None marks our own fixed SQL, which is not
-    checked. `data` holds statements-free view definitions that exist for this job only: (name, declaration for the
-    check, definition for the run). `seconds` bounds the engine, `rows` what is kept, `cell_chars` one cell."""
+    checked. `view` is a view that exists for this job only: its name, a declaration that the check binds against
+    (it cannot bind a list of files), and the definition that runs. `seconds` bounds the engine, `rows` what is kept,
+    `cell_chars` one cell."""
 
     sql: str
     seconds: float
