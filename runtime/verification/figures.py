@@ -28,6 +28,10 @@ _DATE = re.compile(
 _LIST_NUMBER = re.compile(r"^\s*\d+[.)] ", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _IN_TEXT = re.compile(rf"(?<![\w.])[-−]?(?:{_NUMBER})")
+_THRESHOLD = re.compile(
+    r"\b(?:over|above|under|below|than|least|most|exceed(?:s|ing|ed)?|between|and|from|to|last|first|top)\s+[$€£¥]?$",
+    re.I,
+)
 _SCALE = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6, "B": 9, "bn": 9, "billion": 9}
 
 
@@ -40,16 +44,16 @@ class Figure:
     decimals: int
     unit: str
     marks: frozenset[str]
+    threshold: bool = False
 
 
 def check_figures(answer: str, evidence: Sequence[Evidence], *, question: str = "") -> Verification:
     """How many figures of the answer stand in the evidence that backs them. A figure is bound to the marks behind it in
-    its sentence; without a mark any successful evidence may back it. Figures of the question may be repeated."""
+    its sentence; without a mark any successful evidence may back it. Bare years and the thresholds of the question may
+    be repeated as such: they are no results."""
     by_id = {item.id: item for item in evidence if not item.failed}
     asked = {figure.value for figure in figures(question)}
-    checked = [
-        figure for figure in figures(answer) if figure.marks or (figure.value not in asked and not _year(figure))
-    ]
+    checked = [figure for figure in figures(answer) if not _repeats(figure, asked)]
     numbers = {name: tuple(_numbers(item)) for name, item in by_id.items()}
     missing = tuple(figure.text for figure in checked if not _backed(figure, numbers))
     cited = tuple(dict.fromkeys(name for name in _MARK_ID.findall(" ".join(_MARK.findall(answer))) if name in by_id))
@@ -72,7 +76,8 @@ def _in_sentence(sentence: str) -> Iterator[Figure]:
             continue
         behind = _binding(match.end(), marks, sentence)
         decimals = len(match[2].rsplit(".", 1)[1]) if "." in match[2] else 0
-        yield Figure(match[0].strip(), -value if match[1] else value, decimals, match[3] or "", behind)
+        threshold = bool(_THRESHOLD.search(plain[: match.start()]))
+        yield Figure(match[0].strip(), -value if match[1] else value, decimals, match[3] or "", behind, threshold)
 
 
 def _binding(end: int, marks: Sequence[tuple[int, frozenset[str]]], sentence: str) -> frozenset[str]:
@@ -86,6 +91,10 @@ def _binding(end: int, marks: Sequence[tuple[int, frozenset[str]]], sentence: st
             break
         bound, last = bound | ids, sentence.index("]", start) + 1
     return bound
+
+
+def _repeats(figure: Figure, asked: set[Decimal]) -> bool:
+    return _year(figure) or (figure.value in asked and (figure.threshold or not figure.marks))
 
 
 def _year(figure: Figure) -> bool:

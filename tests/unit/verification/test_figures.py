@@ -1,0 +1,118 @@
+"""The first figure check: exact and rounded matches only; what is dictated is flagged, what is in evidence is found."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runtime.evidence import Column, Evidence, Truncation
+from runtime.verification import Verification, check_figures
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "cases/number_trace.jsonl").read_text(encoding="utf-8").splitlines()
+]
+# What a check by value alone cannot see; the full verification (units, words, signs by sentence) is later work.
+BY_SENSE_ONLY = {"num-016", "num-028", "num-060", "num-061", "num-153"}
+
+
+def item(name="E1", rows=((42,),), columns=("n",), **more) -> Evidence:
+    made = tuple(Column(column, "BIGINT") for column in columns)
+    values = {"tool": "run_sql", "title": "", "status": "ok", "row_count": len(rows)} | more
+    return Evidence(id=name, call_id="c", columns=made, rows=tuple(map(tuple, rows)), **values)
+
+
+def of_case(case) -> tuple[Evidence, ...]:
+    return tuple(
+        item(
+            entry["id"],
+            entry["rows"] or (),
+            entry["columns"] or (),
+            status=entry["status"],
+            output=entry["output"],
+            truncated=Truncation("rows_kept", len(entry["rows"] or ())) if entry["truncated"] else None,
+        )
+        for entry in case["evidence"]
+    )
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case["id"] not in BY_SENSE_ONLY], ids=lambda case: case["id"]
+)
+def test_a_figure_without_evidence_is_never_passed_as_found(case) -> None:
+    report = check_figures(case["answer"], of_case(case), question=case.get("question", ""))
+    for expected in case["expect"]:
+        if expected["status"] == "untraced":
+            assert any(expected["text"] in text or text in expected["text"] for text in report.missing)
+
+
+def test_most_figures_that_stand_in_evidence_are_found() -> None:
+    found = total = 0
+    for case in CASES:
+        report = check_figures(case["answer"], of_case(case), question=case.get("question", ""))
+        for expected in case["expect"]:
+            if expected["status"] == "traced":
+                total += 1
+                found += not any(expected["text"] in text or text in expected["text"] for text in report.missing)
+    assert found / total >= 0.85
+
+
+@given(st.integers(-(10**12), 10**12), st.integers(0, 4))
+def test_a_cell_shown_exactly_or_rounded_is_found(cents, decimals) -> None:
+    value = Decimal(cents).scaleb(-2)
+    shown = f"{value:,.{decimals}f}"
+    report = check_figures(f"It was {shown} EUR [E1].", [item(rows=((str(value),),))])
+    assert report.missing == ()
+
+
+@given(st.integers(3_000, 10**9), st.integers(1, 10**6))
+def test_a_figure_that_is_off_is_flagged(value, off) -> None:
+    report = check_figures(f"There are {value + off:,} orders [E1].", [item(rows=((value,),))])
+    assert report.missing == (f"{value + off:,}",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "figures", "missing"),
+    [
+        ("There are 42 [E1].", 1, ()),
+        ("There are 42 [E2].", 1, ("42",)),
+        ("There are 43.", 1, ("43",)),
+        ("In March 2026 there were 42 [E1].", 1, ()),
+        ("On 2026-03-02 at 10:30 there were 42 [E1].", 1, ()),
+        ("1. First: 42 [E1]\n2. Second: 42 [E1]", 2, ()),
+        ("`select 99` gave 42 [E1].", 1, ()),
+        ("In 2025 there were 42 [E1].", 1, ()),
+        ("No figures here.", 0, ()),
+    ],
+)
+def test_what_counts_as_a_figure(answer, figures, missing) -> None:
+    report = check_figures(answer, [item()])
+    assert (report.figures, report.missing) == (figures, missing)
+
+
+def test_a_failed_call_backs_nothing_and_a_cut_result_backs_no_count() -> None:
+    failed = item(status="error", error={"code": "sql_failed"})
+    assert check_figures("There are 42 [E1].", [failed]).missing == ("42",)
+    cut = item(rows=((7,), (8,)), truncated=Truncation("rows_kept", 2))
+    assert check_figures("There are 2 rows [E1].", [cut]).missing == ("2",)
+
+
+def test_the_question_may_be_repeated_but_not_marked() -> None:
+    assert check_figures("More than 500? No.", [item()], question="more than 500?").figures == 0
+    assert check_figures("There were 42 orders over 500 [E1].", [item()], question="more than 500?").missing == ()
+    assert check_figures("It was 500 [E1].", [item()], question="more than 500?").missing == ("500",)
+
+
+def test_the_line_claims_only_what_was_checked() -> None:
+    assert Verification(2, ("43",)).line == (
+        "1 of 2 figures found in evidence; queries not re-run. Not found in evidence: 43."
+    )
+    assert Verification(0).line == "No figures to check; queries not re-run."
+    many = Verification(9, tuple(str(n) for n in range(9)))
+    assert many.line.endswith("and 4 more.")
+    assert Verification.from_json(many.as_json()).figures == 9
