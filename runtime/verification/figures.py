@@ -32,6 +32,7 @@ _THRESHOLD = re.compile(
     r"\b(?:over|above|under|below|than|least|most|exceed(?:s|ing|ed)?|between|and|from|to|last|first|top)\s+[$€£¥]?$",
     re.I,
 )
+_DATED = re.compile(r"(?:^|\b(?:in|of|since|for|during|by|until|from|to|and|through|year|vs|versus)\s|[–-])\s*$", re.I)
 _SCALE = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6, "B": 9, "bn": 9, "billion": 9}
 
 
@@ -45,6 +46,7 @@ class Figure:
     unit: str
     marks: frozenset[str]
     threshold: bool = False
+    dated: bool = False
 
 
 def check_figures(answer: str, evidence: Sequence[Evidence], *, question: str = "") -> Verification:
@@ -76,8 +78,11 @@ def _in_sentence(sentence: str) -> Iterator[Figure]:
             continue
         behind = _binding(match.end(), marks, sentence)
         decimals = len(match[2].rsplit(".", 1)[1]) if "." in match[2] else 0
-        threshold = bool(_THRESHOLD.search(plain[: match.start()]))
-        yield Figure(match[0].strip(), -value if match[1] else value, decimals, match[3] or "", behind, threshold)
+        before = plain[: match.start()]
+        threshold, dated = bool(_THRESHOLD.search(before)), bool(_DATED.search(before))
+        yield Figure(
+            match[0].strip(), -value if match[1] else value, decimals, match[3] or "", behind, threshold, dated
+        )
 
 
 def _binding(end: int, marks: Sequence[tuple[int, frozenset[str]]], sentence: str) -> frozenset[str]:
@@ -98,7 +103,7 @@ def _repeats(figure: Figure, asked: set[Decimal]) -> bool:
 
 
 def _year(figure: Figure) -> bool:
-    return figure.text.isdigit() and 1900 <= figure.value <= 2100 and len(figure.text) == 4
+    return figure.dated and figure.text.isdigit() and 1900 <= figure.value <= 2100
 
 
 def _backed(figure: Figure, numbers: dict[str, tuple[Decimal, ...]]) -> bool:
