@@ -8,7 +8,7 @@ from runtime.state.records import Audit, AuditRecord, Meta
 from runtime.state.sqlite_file import check_file
 from runtime.state.steps import Steps
 from runtime.state.store import State, migrate_state, open_state, parse_url, sqlite_path
-from runtime.state.turns import Turn, TurnEnd, Turns, TurnStart
+from runtime.state.turns import Spent, Turn, TurnEnd, Turns, TurnStart
 
 __all__ = [
     "Accepted",
@@ -25,6 +25,7 @@ __all__ = [
     "JournalMismatch",
     "Meta",
     "NewDelivery",
+    "Spent",
     "State",
     "Steps",
     "Turn",

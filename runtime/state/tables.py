@@ -57,6 +57,7 @@ turns = sa.Table(
     sa.Column("policy_revision", sa.Text, nullable=False),
     sa.Column("workspace_digest", sa.Text, nullable=False),
     sa.Index("ix_turns_conversation_started_at", "conversation", "started_at"),
+    sa.Index("ix_turns_finished_at", "finished_at"),
 )
 
 # The model's reply of each step, so that a resumed run never asks (and pays) twice.

@@ -72,6 +72,11 @@ _FINISH = (
     )
 )
 
+# What the ended turns since a moment used, for caps of a day.
+_USED = sa.select(turns.c.asker, turns.c.conversation, turns.c.usage).where(
+    turns.c.finished_at >= sa.bindparam("since"), turns.c.status != RUNNING
+)
+
 # The last ended turns of a conversation, newest first.
 _HISTORY = (
     sa.select(turns)
@@ -79,6 +84,15 @@ _HISTORY = (
     .order_by(turns.c.started_at.desc(), turns.c.turn_id.desc())
     .limit(sa.bindparam("at_most"))
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one ended turn cost, in US dollars."""
+
+    asker: str
+    conversation: str
+    usd: float
 
 
 class Turns:
@@ -144,11 +158,24 @@ class Turns:
 
         return await self._connector.run(work)
 
+    async def spent(self, *, since: datetime) -> list[Spent]:
+        """What each turn that ended since `since` cost."""
+
+        def work(connection: sa.Connection) -> list[Spent]:
+            rows = connection.execute(_USED, {"since": since}).mappings()
+            return [Spent(row["asker"], row["conversation"], _usd(row["usage"])) for row in rows]
+
+        return await self._connector.run(work)
+
     async def history(self, conversation: str, limit: int) -> list[Turn]:
         """The last `limit` ended turns of a conversation, oldest first."""
         values = {"conversation": conversation, "at_most": limit}
         newest_first = await self._connector.run(lambda c: [_turn(r) for r in c.execute(_HISTORY, values).mappings()])
         return newest_first[::-1]
+
+
+def _usd(usage: Mapping[str, Any] | None) -> float:
+    return float(usage.get("usd", 0.0)) if usage else 0.0
 
 
 def _turn(row: sa.RowMapping) -> Turn:

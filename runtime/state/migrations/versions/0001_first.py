@@ -64,6 +64,7 @@ def _turns() -> None:
         sa.PrimaryKeyConstraint("turn_id", name="pk_turns"),
     )
     op.create_index("ix_turns_conversation_started_at", "turns", ["conversation", "started_at"])
+    op.create_index("ix_turns_finished_at", "turns", ["finished_at"])
 
 
 def _calls() -> None:
