@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.background import Background
@@ -25,6 +25,8 @@ class Intake:
     enqueue: Callable[[str, str], Awaitable[None]]
     announce: Callable[[Question], Awaitable[None]]
     background: Background
+    # Messages being kept now, by key: a mention arrives as two events at once, and one commit does for both.
+    keeping: dict[str, asyncio.Task[bool]] = field(default_factory=dict[str, asyncio.Task[bool]])
 
     async def event(self, body: Mapping[str, Any]) -> None:
         """Keeps the question in an event, if it holds one for us. Returns only after the row is committed, so that the
@@ -32,7 +34,13 @@ class Intake:
         question = from_event(body, self.bot_user)
         if question is None or not (question.addressed or await self._follows_up(question)):
             return
-        await self.question(str(body.get("event_id") or question.key), question, question.key)
+        keeping = self.keeping.get(question.key)
+        if keeping is None:
+            event_key = str(body.get("event_id") or question.key)
+            keeping = asyncio.create_task(self.question(event_key, question, question.key), name=f"keep {question.key}")
+            self.keeping[question.key] = keeping
+            keeping.add_done_callback(lambda _: self.keeping.pop(question.key, None))
+        await asyncio.shield(keeping)
 
     async def question(self, event_key: str, question: Question, dedupe_key: str | None) -> bool:
         """Keeps a question under its keys and starts its turn; False when it was known already."""

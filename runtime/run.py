@@ -155,6 +155,8 @@ class _Run:
         self.state = _State(messages=[*request.history, UserMessage(request.question)])
         self.deadline = wiring.clock.monotonic() + wiring.limits.run_seconds
         self.boundary = boundary_of(wiring, request.scope, self.catalog, self.state.evidence.get)
+        # Kept replies are those of the first steps: behind the first one that is missing there are none to look for.
+        self.replaying = True
 
     async def work(self) -> RunResult:
         n, spent = 0, ""
@@ -212,8 +214,9 @@ class _Run:
 
     async def _reply(self, n: int, tools_allowed: bool) -> ModelStep:
         run_id = self.request.scope.run_id
-        kept = await self.wiring.replies.get(run_id, n)
+        kept = await self.wiring.replies.get(run_id, n) if self.replaying else None
         if kept is None:
+            self.replaying = False
             reply = await self._ask_model(tools_allowed)
             kept = await self.wiring.replies.put_reply(run_id, n, reply.as_json())
         return ModelStep.from_json(kept)

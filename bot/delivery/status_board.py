@@ -32,10 +32,16 @@ class StatusBoard:
         self._sleep = sleep
         self._refresh_seconds = refresh_seconds
         self._lines: dict[tuple[str, str], _Line] = {}
+        # First signs of life whose turn has not begun yet; the event is set when Slack has answered.
+        self._announced: dict[tuple[str, str], asyncio.Event] = {}
 
     async def thinking(self, channel: str, thread_ts: str) -> None:
         """The first sign of life, from the listener, before the turn runs."""
-        await self._set(channel, thread_ts, THINKING)
+        announced = self._announced[channel, thread_ts] = asyncio.Event()
+        try:
+            await self._set(channel, thread_ts, THINKING)
+        finally:
+            announced.set()
 
     async def say(self, channel: str, thread_ts: str, text: str) -> None:
         """What the turn does now. Returns at once; without a running turn it does nothing."""
@@ -49,7 +55,9 @@ class StatusBoard:
         """Keeps a line in the thread for as long as the block runs, and clears it whatever happens."""
         key = (channel, thread_ts)
         line = self._lines[key] = _Line(text)
-        keeper = asyncio.create_task(self._keep(channel, thread_ts, line), name=f"status {channel} {thread_ts}")
+        announced = self._announced.pop(key, None)
+        keeping = self._keep(channel, thread_ts, line, announced)
+        keeper = asyncio.create_task(keeping, name=f"status {channel} {thread_ts}")
         try:
             yield
         finally:
@@ -57,9 +65,15 @@ class StatusBoard:
                 del self._lines[key]
             keeper.cancel()
             await asyncio.gather(keeper, return_exceptions=True)
-            await asyncio.shield(self._set(channel, thread_ts, ""))
+            # Clearing takes away what was said for the next turn of the thread, too: that one says it again.
+            self._announced.pop(key, None)
+            await asyncio.shield(self._clear(channel, thread_ts, announced))
 
-    async def _keep(self, channel: str, thread_ts: str, line: _Line) -> None:
+    async def _keep(self, channel: str, thread_ts: str, line: _Line, announced: asyncio.Event | None) -> None:
+        if announced is not None:
+            # The listener has just said it: a turn of less than the gap need not say it again.
+            await announced.wait()
+            await self._sleep(_GAP_SECONDS)
         while True:
             line.changed.clear()
             await self._set(channel, thread_ts, line.text)
@@ -74,6 +88,12 @@ class StatusBoard:
         finally:
             for wait in waits:
                 wait.cancel()
+
+    async def _clear(self, channel: str, thread_ts: str, announced: asyncio.Event | None) -> None:
+        """Not before Slack has answered the first sign of life: overtaken, the clearing would leave it standing."""
+        if announced is not None:
+            await announced.wait()
+        await self._set(channel, thread_ts, "")
 
     async def _set(self, channel: str, thread_ts: str, text: str) -> None:
         try:

@@ -46,7 +46,6 @@ async def test_set_refreshed_changed_and_cleared(bench):
     await board.thinking("C0SALES", bench.root)
     assert bench.slack.status("C0SALES", bench.root) == "is thinking…"
     async with board.shown("C0SALES", bench.root):
-        await bench.slack.wait_for(lambda: len(texts(bench)) == 2)
         await board.say("C0SALES", bench.root, "is working: counts orders…")
         await ticks.pass_(1)
         await bench.slack.wait_for(lambda: texts(bench)[-1] == "is working: counts orders…")
@@ -54,6 +53,39 @@ async def test_set_refreshed_changed_and_cleared(bench):
         await ticks.pass_(90)
         await bench.slack.wait_for(lambda: texts(bench).count("is working: counts orders…") == 2)
     assert texts(bench)[-1] == "" and bench.slack.status("C0SALES", bench.root) == ""
+
+
+async def test_a_short_turn_does_not_repeat_what_the_listener_said(bench):
+    board = StatusBoard(bench.client)
+    await board.thinking("C0SALES", bench.root)
+    async with board.shown("C0SALES", bench.root):
+        pass
+    assert texts(bench) == ["is thinking…", ""]
+
+
+async def test_the_next_turn_of_a_thread_shows_its_line_at_once(bench):
+    board = StatusBoard(bench.client)
+    async with board.shown("C0SALES", bench.root):
+        await board.thinking("C0SALES", bench.root)
+    async with board.shown("C0SALES", bench.root):
+        await bench.slack.wait_for(lambda: bench.slack.status("C0SALES", bench.root) == "is thinking…")
+    assert texts(bench)[-1] == ""
+
+
+async def test_clearing_waits_for_a_slow_first_sign_of_life(bench):
+    board = StatusBoard(bench.client)
+    held = bench.slack.faults.hold("assistant.threads.setStatus", times=1)
+    first = asyncio.create_task(board.thinking("C0SALES", bench.root))
+    await held.reached.wait()
+
+    async def turn():
+        async with board.shown("C0SALES", bench.root):
+            pass
+
+    ending = asyncio.create_task(turn())
+    held.release()
+    await asyncio.gather(first, ending)
+    assert texts(bench) == ["is thinking…", ""]
 
 
 async def test_cleared_when_the_turn_fails(bench):
