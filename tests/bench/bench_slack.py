@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 import statistics
 import tempfile
 import time
@@ -74,7 +75,7 @@ def run() -> list[Row]:
 
 
 async def _measure(folder: Path) -> list[Row]:
-    script = Script()
+    script, commit_ms = Script(), _commit_ms(folder / "bare.db")
     plain, reading, echoed = Spent(), Spent(), Spent()
     async with LocalSlack() as ours, LocalSlack() as theirs:
         async with _echo(theirs), _bot(ours, folder, script):
@@ -87,12 +88,24 @@ async def _measure(folder: Path) -> list[Row]:
                 await _asked(ours, READING, reading)
         if ours.refusals or theirs.refusals:
             raise AssertionError(f"refused: {ours.refusals + theirs.refusals}")
-    return _table(plain, reading, echoed, sum(script.spent) * 1e3 / ROUNDS)
+    return _table(plain, reading, echoed, sum(script.spent) * 1e3 / ROUNDS, commit_ms)
 
 
-def _table(plain: Spent, reading: Spent, echoed: Spent, model_ms: float) -> list[Row]:
+def _commit_ms(path: Path) -> float:
+    """Median of a bare commit on this disk: a turn makes seven of them before its answer, three more for a read."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (n INTEGER)")
+        spent: list[float] = []
+        for n in range(ROUNDS):
+            began = time.perf_counter()
+            connection.execute("INSERT INTO t VALUES (?)", (n,))
+            spent.append((time.perf_counter() - began) * 1e3)
+    return statistics.median(spent)
+
+
+def _table(plain: Spent, reading: Spent, echoed: Spent, model_ms: float, commit_ms: float) -> list[Row]:
     echo, read = statistics.median(echoed.answer), statistics.median(reading.answer)
-    base = f"bare Bolt echo {echo:.1f} ms"
+    base = f"bare Bolt echo {echo:.1f} ms; bare commit {commit_ms:.2f} ms"
     return [
         Row("event to status", statistics.median(plain.status), "ms", STATUS_BAR_MS, base),
         Row("event to answer", statistics.median(plain.answer) - echo, "ms over echo", ANSWER_BAR_MS, base),
@@ -112,7 +125,7 @@ async def _asked(slack: LocalSlack, text: str, spent: Spent, *, with_status: boo
         return name in marks
 
     def done() -> bool | None:
-        status = not with_status or seen("status", lambda: any(s.status and s.thread_ts == ts for s in slack.statuses))
+        status = not with_status or seen("status", lambda: slack.status(CHANNEL, ts))
         return (seen("answer", lambda: slack.answers(CHANNEL, ts)) and status) or None
 
     await slack.wait_for(done)
