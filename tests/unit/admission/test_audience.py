@@ -66,7 +66,7 @@ def write(tmp_path: Path, text: str) -> Path:
         ("version: 1\nsources: [{id: crm, kind: postgresql, url: 'postgres://u:p@h/d', audience: {}}]\n", "url"),
         ("version: 1\nsources: [{id: crm, kind: postgresql, url: '${NOT_SET_ANYWHERE}', audience: {}}]\n", "not set"),
         (
-            "version: 1\nsources:\n- {id: a, kind: sqlite, path: x, audience: {}}\n- {id: a, kind: sqlite, path: y, audience: {}}\n",
+            "version: 1\nsources:\n" + 2 * "- {id: a, kind: sqlite, path: x, audience: {}}\n",
             "distinct",
         ),
     ],
