@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import sqlite3
 import statistics
 import tempfile
@@ -83,7 +84,9 @@ async def _sqlite_rows(journal: CallJournal) -> list[Row]:
 async def _workspace_rows(folder: Path, journal: CallJournal) -> list[Row]:
     root, clock, settings = folder / "files", SystemClock(), WorkerSettings.of(DEFAULT)
     root.mkdir()
-    (root / "orders.csv").write_text("id,region,amount\n" + "".join(f"{n},r{n % 7},{n / 4}\n" for n in range(SIZE)))
+    table = root / "orders.csv"
+    table.write_text("id,region,amount\n" + "".join(f"{n},r{n % 7},{n / 4}\n" for n in range(SIZE)))
+    os.utime(table, (1_700_000_000, 1_700_000_000))  # a file written just now is looked at more often
     files = WorkspaceFiles(root, folder / "cache", DEFAULT, clock)
     pool = WorkerPool(1, settings, folder / "cache" / "spill")
     pool.start()

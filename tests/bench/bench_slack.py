@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sqlite3
 import statistics
 import tempfile
@@ -164,7 +165,9 @@ async def _echo(slack: LocalSlack) -> AsyncGenerator[None]:
 @contextlib.asynccontextmanager
 async def _bot(slack: LocalSlack, folder: Path, script: Script) -> AsyncGenerator[None]:
     (folder / "data").mkdir()
-    (folder / "data" / "orders.csv").write_text("id,amount\n" + "".join(f"{n},{n}.5\n" for n in range(500)))
+    table = folder / "data" / "orders.csv"
+    table.write_text("id,amount\n" + "".join(f"{n},{n}.5\n" for n in range(500)))
+    os.utime(table, (1_700_000_000, 1_700_000_000))  # a file written just now is looked at more often
     (folder / "manifest.yaml").write_text(MANIFEST)
     settings = load_settings(
         SLACK_BOT_TOKEN=slack.bot_token,
