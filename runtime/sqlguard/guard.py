@@ -38,8 +38,6 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
     try:
         walked = check_tree(root, rules)
         read = resolve(walked.tables, policy, walked.ctes)
-        for string in walked.strings:
-            string.replace(exp.Literal.string(string.this))
         for call in walked.distinct_calls:
             verbatim.spread_distinct(call)
         filters = text_filters(walked.comparisons, read, policy) if walked.comparisons else ()

@@ -19,7 +19,7 @@ _ENDS = frozenset(
     }
 )  # fmt: skip
 # Named by themselves, or standing for several columns.
-_LEAVE: tuple[type[exp.Expr], ...] = (exp.Alias, exp.Column, exp.Star, exp.Columns, exp.Dot, exp.PositionalColumn)
+_LEAVE: tuple[type[exp.Expr], ...] = (exp.Alias, exp.Column, exp.Star, exp.Columns, exp.PositionalColumn)
 
 
 def name_outputs(root: exp.Expr, tokens: Sequence[Token], sql: str) -> tuple[str, ...]:
@@ -32,15 +32,22 @@ def name_outputs(root: exp.Expr, tokens: Sequence[Token], sql: str) -> tuple[str
     if not isinstance(select, exp.Select):
         return ("*",)
     projections = select.expressions
-    texts: list[str] | None = None
-    for index, projection in enumerate(projections):
-        if isinstance(projection, _LEAVE) or isinstance(projection.unnest(), exp.Column) or _many(projection):
-            continue
-        if texts is None:
-            texts = _texts(tokens, sql)
-        text = texts[index] if len(texts) == len(projections) else projection.sql(comments=False)
-        projection.replace(exp.alias_(projection, _cut(text), quoted=True, copy=False))
+    unnamed = {index for index, item in enumerate(projections) if _is_unnamed(item)}
+    if unnamed:
+        texts = _texts(tokens, sql)
+        if len(texts) != len(projections):
+            texts = [item.sql(comments=False) for item in projections]
+        named = [_named(item, texts[i]) if i in unnamed else item for i, item in enumerate(projections)]
+        select.set("expressions", named)
     return tuple(item.alias_or_name or "*" for item in select.expressions)
+
+
+def _named(item: exp.Expr, text: str) -> exp.Alias:
+    return exp.Alias(this=item, alias=exp.to_identifier(_cut(text), quoted=True))
+
+
+def _is_unnamed(item: exp.Expr) -> bool:
+    return not (isinstance(item, _LEAVE) or isinstance(item.unnest(), exp.Column) or _many(item))
 
 
 def _many(projection: exp.Expr) -> bool:

@@ -19,6 +19,10 @@ _WORDS = re.compile(r"[A-Za-z_][A-Za-z0-9_ ]*", re.ASCII)
 _NAME = re.compile(r"[\w$]+")
 _NUMBER = re.compile(r"[0-9.][0-9A-Za-z_.+-]*", re.ASCII)
 
+_FRAME_EXCLUSIONS = frozenset({"CURRENT ROW", "NO OTHERS"})
+
+# Written back quoted, whatever they hold.
+_STRINGS: tuple[type[exp.Expr], ...] = (exp.ByteString, exp.RawString)
 _TABLE_PLACES: tuple[type[exp.Expr], ...] = (exp.Table, exp.Lateral, exp.From, exp.Join)
 _AROUND_CALL: tuple[type[exp.Expr], ...] = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 _COMPARISONS: tuple[type[exp.Expr], ...] = (exp.EQ, exp.In, exp.Like, exp.ILike)
@@ -42,7 +46,6 @@ class Walked:
     tables: list[exp.Table] = field(default_factory=list[exp.Table])
     ctes: list[str] = field(default_factory=list[str])
     comparisons: list[exp.Expr] = field(default_factory=list[exp.Expr])
-    strings: list[exp.Expr] = field(default_factory=list[exp.Expr])
     distinct_calls: list[exp.Anonymous] = field(default_factory=list[exp.Anonymous])
     has_aggregate: bool = False
 
@@ -54,11 +57,8 @@ def check_tree(root: exp.Expr, rules: DialectRules) -> Walked:
     walked = Walked()
     for node in root.walk():
         kind = type(node)
-        verbatim.restore(node)
         if kind in rules.nodes:
             _check_node(node, kind, rules, walked)
-        elif verbatim.is_special_string(node):
-            walked.strings.append(node)
         else:
             raise _refused_node(node)
     return walked
@@ -66,10 +66,14 @@ def check_tree(root: exp.Expr, rules: DialectRules) -> Walked:
 
 def _check_node(node: exp.Expr, kind: type[exp.Expr], rules: DialectRules, walked: Walked) -> None:
     if kind is exp.Identifier:
+        verbatim.restore_name(node)
         _check_identifier(node)
     elif kind is exp.Literal:
+        verbatim.restore_path(node)
         if not node.args.get("is_string") and not _NUMBER.fullmatch(node.this):
             raise _raw_text(node.this)
+    elif kind in _STRINGS:
+        pass
     elif kind is exp.Anonymous:
         _check_call(node, rules, walked)
     elif kind is exp.DataType:
@@ -87,6 +91,17 @@ def _check_node(node: exp.Expr, kind: type[exp.Expr], rules: DialectRules, walke
             _check_pivot(node)
         elif kind is exp.Distinct and len(node.expressions) > 1:
             _note_distinct(node, walked)
+        elif kind is exp.Lateral and (node.args.get("view") or not isinstance(node.parent, (exp.From, exp.Join))):
+            # Written back without a space before it, as a part of the table's name.
+            raise not_allowed("LATERAL stands only before a source.", "Write `FROM a, LATERAL (SELECT …) b`.")
+        elif kind is exp.WithinGroup and isinstance(node.this, exp.Anonymous):
+            # The engine knows it for percentiles and mode() alone, and the generator writes mode() back wrong.
+            raise not_allowed(
+                "WITHIN GROUP is for percentile_cont and percentile_disc.",
+                "Write mode(column), or put the order inside: string_agg(x, ',' ORDER BY y).",
+            )
+        elif isinstance(node, exp.AggFunc):
+            _note_aggregate(node, walked)
 
 
 def _check_identifier(node: exp.Expr) -> None:
@@ -100,23 +115,28 @@ def _check_identifier(node: exp.Expr) -> None:
 def _check_words(node: exp.Expr, kind: type[exp.Expr]) -> None:
     allowed = _WORD if kind is exp.Var else _WORDS
     for value in node.args.values():
-        if type(value) is str and not allowed.fullmatch(value):
+        if type(value) is str and not allowed.fullmatch(value) and value not in _FRAME_EXCLUSIONS:
             raise _raw_text(value)
     if kind is exp.Select and (node.args.get("operation_modifiers") or node.args.get("kind")):
         raise not_allowed("SELECT takes no modifier but DISTINCT here.")
 
 
 def _check_call(node: exp.Expr, rules: DialectRules, walked: Walked) -> None:
-    name = node.name
+    verbatim.restore_name(node)
+    name = node.name.removeprefix(verbatim.MARK)  # a quoted name is a node of its own, met later
     folded = name.lower()
     in_place_of_table = isinstance(node.parent, _TABLE_PLACES) and node.arg_key == "this"
     if folded not in (rules.table_functions if in_place_of_table else rules.scalars):
         raise _refused_call(name, rules, in_place_of_table)
-    if folded in rules.aggregates and not in_place_of_table and not walked.has_aggregate:
-        outer = node.parent
-        while isinstance(outer, _AROUND_CALL):
-            outer = outer.parent
-        walked.has_aggregate = not isinstance(outer, exp.Window)
+    if folded in rules.aggregates and not in_place_of_table:
+        _note_aggregate(node, walked)
+
+
+def _note_aggregate(call: exp.Expr, walked: Walked) -> None:
+    outer = call.parent
+    while isinstance(outer, _AROUND_CALL):
+        outer = outer.parent
+    walked.has_aggregate = walked.has_aggregate or not isinstance(outer, exp.Window)
 
 
 def _check_type(node: exp.Expr, rules: DialectRules) -> None:

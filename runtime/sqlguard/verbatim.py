@@ -10,43 +10,37 @@ from __future__ import annotations
 from sqlglot import Dialect, exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-_MARK = "\x01"
+MARK = "\x01"
 _PATH_MARK = "/\x01"  # sqlglot leaves a JSON pointer, which begins with a slash, as it is
 
 _ARROWS = frozenset({TokenType.ARROW, TokenType.DARROW})
-_STRINGS: tuple[type[exp.Expr], ...] = (exp.ByteString, exp.RawString, exp.National)
 
 
-def mark(tokens: list[Token], known_calls: frozenset[str]) -> bool:
-    """Mark in place every call among `known_calls` (upper case) and every JSON path. True when anything was marked."""
-    marked = False
+def mark(tokens: list[Token], known_calls: frozenset[str]) -> None:
+    """Mark in place every call among `known_calls` (upper case) and every JSON path."""
     previous: Token | None = None
     for token in tokens:
         if previous is not None:
             if token.token_type is TokenType.L_PAREN:
                 if previous.text.upper() in known_calls:
-                    previous.text = _MARK + previous.text
-                    marked = True
+                    previous.text = MARK + previous.text
             elif token.token_type is TokenType.STRING and previous.token_type in _ARROWS:
                 token.text = _PATH_MARK + token.text
-                marked = True
         previous = token
-    return marked
 
 
-def restore(node: exp.Expr) -> None:
-    """Take the marks off one node."""
+def restore_name(node: exp.Expr) -> None:
+    """Take the mark off an identifier or a call whose name is text."""
     text = node.args.get("this")
-    if type(text) is str:
-        if text.startswith(_MARK):
-            node.args["this"] = text[len(_MARK) :]
-        elif text.startswith(_PATH_MARK):
-            node.args["this"] = text[len(_PATH_MARK) :]
+    if isinstance(text, str) and text.startswith(MARK):
+        node.args["this"] = text[len(MARK) :]
 
 
-def is_special_string(node: exp.Expr) -> bool:
-    """Whether the node is an `e'…'` or `$$…$$` string, to be written as a plain one."""
-    return isinstance(node, _STRINGS)
+def restore_path(literal: exp.Expr) -> None:
+    """Take the mark off a JSON path."""
+    text = literal.args["this"]
+    if text.startswith(_PATH_MARK):
+        literal.args["this"] = text[len(_PATH_MARK) :]
 
 
 def spread_distinct(call: exp.Anonymous) -> None:
