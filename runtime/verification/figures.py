@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 
 from runtime.evidence import Evidence, Json
+from runtime.verification.lookup import Numbers
 from runtime.verification.report import Verification
 
 _GROUP = "[,\u00a0\u202f' ]"
@@ -25,7 +27,7 @@ _DATE = re.compile(
     rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?:, \d{{4}})?\b|\b\d{{1,2}} {_MONTH}(?: \d{{4}})?\b"
     rf"|\b{_MONTH} \d{{4}}\b"
 )
-_LIST_NUMBER = re.compile(r"^\s*\d+[.)] ", re.MULTILINE)
+_LIST_NUMBER = re.compile(r"^[^\S\n]*\d+[.)] ", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _IN_TEXT = re.compile(rf"(?<![\w.])[-−]?(?:{_NUMBER})")
 _THRESHOLD = re.compile(
@@ -33,6 +35,7 @@ _THRESHOLD = re.compile(
     re.I,
 )
 _DATED = re.compile(r"(?:^|\b(?:in|of|since|for|during|by|until|from|to|and|through|year|vs|versus)\s|[–-])\s*$", re.I)
+_CLOSE = 40  # characters before a figure that say what kind of number it is
 _SCALE = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6, "B": 9, "bn": 9, "billion": 9}
 
 
@@ -56,8 +59,7 @@ def check_figures(answer: str, evidence: Sequence[Evidence], *, question: str = 
     by_id = {item.id: item for item in evidence if not item.failed}
     asked = {figure.value for figure in figures(question)}
     checked = [figure for figure in figures(answer) if not _repeats(figure, asked)]
-    numbers = {name: tuple(_numbers(item)) for name, item in by_id.items()}
-    missing = tuple(figure.text for figure in checked if not _backed(figure, numbers))
+    missing = tuple(figure.text for figure, found in zip(checked, _lookups(checked, by_id), strict=True) if not found)
     cited = tuple(dict.fromkeys(name for name in _MARK_ID.findall(" ".join(_MARK.findall(answer))) if name in by_id))
     return Verification(figures=len(checked), missing=missing, cited=cited)
 
@@ -70,32 +72,38 @@ def figures(text: str) -> tuple[Figure, ...]:
 
 
 def _in_sentence(sentence: str) -> Iterator[Figure]:
-    marks = [(match.start(), frozenset(_MARK_ID.findall(match[0]))) for match in _MARK.finditer(sentence)]
+    starts, groups = _mark_groups(sentence)
     plain = _MARK.sub(lambda match: " " * len(match[0]), sentence)
     for match in _TOKEN.finditer(plain):
         value = _decimal(match[2])
         if value is None:
             continue
-        behind = _binding(match.end(), marks, sentence)
+        behind = bisect_left(starts, match.end())
+        marks = groups[behind] if behind < len(groups) else frozenset[str]()
         decimals = len(match[2].rsplit(".", 1)[1]) if "." in match[2] else 0
-        before = plain[: match.start()]
-        threshold, dated = bool(_THRESHOLD.search(before)), bool(_DATED.search(before))
+        near = (plain, max(0, match.start() - _CLOSE), match.start())
+        threshold, dated = bool(_THRESHOLD.search(*near)), bool(_DATED.search(*near))
         yield Figure(
-            match[0].strip(), -value if match[1] else value, decimals, match[3] or "", behind, threshold, dated
+            match[0].strip(),
+            value.copy_negate() if match[1] else value,
+            decimals,
+            match[3] or "",
+            marks,
+            threshold,
+            dated,
         )
 
 
-def _binding(end: int, marks: Sequence[tuple[int, frozenset[str]]], sentence: str) -> frozenset[str]:
-    """The first mark behind the figure, with the marks that stand directly beside it."""
-    bound: frozenset[str] = frozenset()
-    last = None
-    for start, ids in marks:
-        if start < end:
-            continue
-        if last is not None and sentence[last:start].strip(" ,;"):
-            break
-        bound, last = bound | ids, sentence.index("]", start) + 1
-    return bound
+def _mark_groups(sentence: str) -> tuple[list[int], list[frozenset[str]]]:
+    """Where marks begin that bind the figures before them, and the ids of each with the marks directly beside it."""
+    starts, groups, end = list[int](), list[set[str]](), -1
+    for match in _MARK.finditer(sentence):
+        if end < 0 or sentence[end : match.start()].strip(" ,;"):
+            starts.append(match.start())
+            groups.append(set())
+        groups[-1].update(_MARK_ID.findall(match[0]))
+        end = match.end()
+    return starts, [frozenset(group) for group in groups]
 
 
 def _repeats(figure: Figure, asked: set[Decimal]) -> bool:
@@ -106,28 +114,25 @@ def _year(figure: Figure) -> bool:
     return figure.dated and figure.text.isdigit() and 1900 <= figure.value <= 2100
 
 
-def _backed(figure: Figure, numbers: dict[str, tuple[Decimal, ...]]) -> bool:
-    pools = [numbers[name] for name in figure.marks if name in numbers] if figure.marks else list(numbers.values())
-    return any(_matches(figure, value) for pool in pools for value in pool)
+def _lookups(checked: Sequence[Figure], by_id: dict[str, Evidence]) -> Iterator[bool]:
+    """Whether each figure stands in the evidence that backs it; an item's numbers are read once, when needed."""
+    read = dict[str, Numbers]()
+
+    def numbers(name: str) -> Numbers:
+        if name not in read:
+            read[name] = Numbers(_numbers(by_id[name]))
+        return read[name]
+
+    for figure in checked:
+        names = [name for name in by_id if not figure.marks or name in figure.marks]
+        yield any(numbers(name).hold(figure.value, figure.decimals, _powers(figure.unit)) for name in names)
 
 
-def _matches(figure: Figure, value: Decimal) -> bool:
-    """Equal at the precision shown; a fraction may back a percentage; a word may carry the minus."""
-    candidates = [value]
-    if figure.unit in ("%", "percent"):
-        candidates.append(value * 100)
-    elif figure.unit in _SCALE:
-        candidates.append(value.scaleb(-_SCALE[figure.unit]))
-    shown = Decimal(1).scaleb(-figure.decimals)
-    for candidate in candidates:
-        if abs(candidate) > Decimal("1e30"):
-            continue
-        rounded = candidate.quantize(shown, rounding=ROUND_HALF_UP)
-        if rounded == figure.value or (
-            figure.value >= 0 and -candidate.quantize(shown, rounding=ROUND_HALF_UP) == figure.value
-        ):
-            return True
-    return False
+def _powers(unit: str) -> tuple[int, ...]:
+    """By what powers of ten a cell may differ from what is shown: a fraction may back a percentage."""
+    if unit in ("%", "percent"):
+        return (0, 2)
+    return (0, -_SCALE[unit]) if unit in _SCALE else (0,)
 
 
 def _numbers(item: Evidence) -> Iterator[Decimal]:

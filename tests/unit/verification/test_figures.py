@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 
 import pytest
@@ -68,6 +68,40 @@ def test_a_cell_shown_exactly_or_rounded_is_found(cents, decimals) -> None:
     shown = f"{value:,.{decimals}f}"
     report = check_figures(f"It was {shown} EUR [E1].", [item(rows=((str(value),),))])
     assert report.missing == ()
+
+
+@given(
+    st.decimals(-(10**40), 10**40, allow_nan=False),
+    st.decimals(-(10**6), 10**6, allow_nan=False, places=45),
+    st.integers(0, 60),
+)
+def test_a_figure_of_any_size_and_precision_is_judged_as_rounding_says(large, fine, decimals) -> None:
+    place, exact = Decimal(1).scaleb(-decimals), Context(prec=300, rounding=ROUND_HALF_UP)
+    for value in (large, fine):
+        shown = value.quantize(place, context=exact)
+        off = exact.add(shown, place.copy_sign(shown))
+        cells = [item(rows=((format(value, "f"),), ("7" * 400,)), row_count=None)]
+        assert check_figures(f"It was {shown:f} EUR [E1].", cells).missing == ()
+        assert check_figures(f"It was {off:f} EUR [E1].", cells).found == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "\n" * 50_000,
+        "1 2 3 " * 5_000 + "".join(f"[E{n}]" for n in range(5_000)),
+        "42 [E1] " * 10_000,
+        "43 " * 20_000,
+        "9" * 50_000,
+        "0." + "3" * 50_000,
+        " ".join("1." + "2" * n for n in range(1, 300)),
+        "[E1 , " * 10_000,
+    ],
+    ids=lambda answer: answer[:8],
+)
+def test_an_answer_of_any_length_over_a_full_result_is_checked_in_reasonable_time(answer) -> None:
+    full = item(rows=[[row * 40 + column + 0.25 for column in range(40)] for row in range(1_000)], columns="c" * 40)
+    assert check_figures(answer, [full]).figures >= 0
 
 
 @given(st.integers(3_000, 10**9), st.integers(1, 10**6))
