@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import logging
 
-from sqlglot import Dialect, ErrorLevel, exp
+from sqlglot import ErrorLevel, exp
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token
 
-from runtime.sqlguard import verbatim
+from runtime.sqlguard import reading, verbatim
 from runtime.sqlguard.bounds import check_tokens, plain_text
 from runtime.sqlguard.filters import text_filters
 from runtime.sqlguard.naming import name_outputs
 from runtime.sqlguard.policy import GuardPolicy, ValidatedQuery
 from runtime.sqlguard.refusals import QueryRefused, not_allowed, shown
-from runtime.sqlguard.rules import rules_for
+from runtime.sqlguard.rules import DialectRules, rules_for
 from runtime.sqlguard.tables import resolve
 from runtime.sqlguard.tree import check_tree
 
@@ -32,9 +32,9 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
     """
     rules = rules_for(policy.dialect)
     text = plain_text(sql, policy)
-    tokens = _tokenize(rules.dialect, text)
+    tokens = _tokenize(rules, text)
     check_tokens(tokens, rules.type_tokens, policy)
-    root = _parse(rules.dialect, tokens, text, rules.known_calls)
+    root = _parse(rules, tokens, text)
     try:
         walked = check_tree(root, rules)
         read = resolve(walked.tables, policy, walked.ctes)
@@ -59,19 +59,19 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
     )
 
 
-def _tokenize(dialect: Dialect, text: str) -> list[Token]:
+def _tokenize(rules: DialectRules, text: str) -> list[Token]:
     try:
-        return dialect.tokenize(text)
+        return reading.tokenize(rules, text)
     except _PARSER_FAULTS as error:
         raise QueryRefused(
             "sql_syntax", "The SQL breaks off inside a string, a name or a comment.", hint="Close every quote."
         ) from error
 
 
-def _parse(dialect: Dialect, tokens: list[Token], text: str, known_calls: frozenset[str]) -> exp.Expr:
-    verbatim.mark(tokens, known_calls)
+def _parse(rules: DialectRules, tokens: list[Token], text: str) -> exp.Expr:
+    verbatim.mark(tokens, rules.known_calls)
     try:
-        trees = verbatim.parse(dialect, tokens, text)
+        trees = reading.parse(rules, tokens, text)
     except RecursionError as error:
         raise _too_deep() from error
     except ParseError as error:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 from sqlglot import exp
 
@@ -21,11 +23,8 @@ _NUMBER = re.compile(r"[0-9.][0-9A-Za-z_.+-]*", re.ASCII)
 
 _FRAME_EXCLUSIONS = frozenset({"CURRENT ROW", "NO OTHERS"})
 
-# Written back quoted, whatever they hold.
-_STRINGS: tuple[type[exp.Expr], ...] = (exp.ByteString, exp.RawString)
 _TABLE_PLACES: tuple[type[exp.Expr], ...] = (exp.Table, exp.Lateral, exp.From, exp.Join)
 _AROUND_CALL: tuple[type[exp.Expr], ...] = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
-_COMPARISONS: tuple[type[exp.Expr], ...] = (exp.EQ, exp.In, exp.Like, exp.ILike)
 
 _HINTS = {
     "Describe": "Columns and types come from the inspection tool, not from SQL.",
@@ -55,70 +54,92 @@ def check_tree(root: exp.Expr, rules: DialectRules) -> Walked:
     if type(root) not in rules.roots:
         raise _refused_node(root)
     walked = Walked()
+    nodes = rules.nodes
     for node in root.walk():
         kind = type(node)
-        if kind in rules.nodes:
-            _check_node(node, kind, rules, walked)
-        else:
+        if kind not in nodes:
             raise _refused_node(node)
+        check = _OWN_CHECKS.get(kind)
+        if check is None:
+            _check_words(node)
+        else:
+            check(node, rules, walked)
     return walked
 
 
-def _check_node(node: exp.Expr, kind: type[exp.Expr], rules: DialectRules, walked: Walked) -> None:
-    if kind is exp.Identifier:
-        verbatim.restore_name(node)
-        _check_identifier(node)
-    elif kind is exp.Literal:
-        verbatim.restore_path(node)
-        if not node.args.get("is_string") and not _NUMBER.fullmatch(node.this):
-            raise _raw_text(node.this)
-    elif kind in _STRINGS:
-        pass
-    elif kind is exp.Anonymous:
-        _check_call(node, rules, walked)
-    elif kind is exp.DataType:
-        _check_type(node, rules)
-    else:
-        _check_words(node, kind)
-        if isinstance(node, exp.Table):
-            refuse_hidden_parts(node)
-            walked.tables.append(node)
-        elif kind in _COMPARISONS:
-            walked.comparisons.append(node)
-        elif kind is exp.CTE:
-            walked.ctes.append(node.alias)
-        elif kind is exp.Pivot:
-            _check_pivot(node)
-        elif kind is exp.Distinct and len(node.expressions) > 1:
-            _note_distinct(node, walked)
-        elif kind is exp.Lateral and (node.args.get("view") or not isinstance(node.parent, (exp.From, exp.Join))):
-            # Written back without a space before it, as a part of the table's name.
-            raise not_allowed("LATERAL stands only before a source.", "Write `FROM a, LATERAL (SELECT …) b`.")
-        elif kind is exp.WithinGroup and isinstance(node.this, exp.Anonymous):
-            # The engine knows it for percentiles and mode() alone, and the generator writes mode() back wrong.
-            raise not_allowed(
-                "WITHIN GROUP is for percentile_cont and percentile_disc.",
-                "Write mode(column), or put the order inside: string_agg(x, ',' ORDER BY y).",
-            )
-        elif isinstance(node, exp.AggFunc):
-            _note_aggregate(node, walked)
+def _check_words(node: exp.Expr) -> None:
+    for value in node.args.values():
+        if type(value) is str and not _WORDS.fullmatch(value) and value not in _FRAME_EXCLUSIONS:
+            raise _raw_text(value)
 
 
-def _check_identifier(node: exp.Expr) -> None:
-    text = node.this
+def _check_identifier(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    verbatim.restore_name(node)
+    text = node.args.get("this")
     if not isinstance(text, str) or not text or not (node.args.get("quoted") or _NAME.fullmatch(text)):
         raise _raw_text(str(text))
     if not text.isprintable():
         raise not_allowed("A name holds a control character.", "Write names as the listing shows them.")
 
 
-def _check_words(node: exp.Expr, kind: type[exp.Expr]) -> None:
-    allowed = _WORD if kind is exp.Var else _WORDS
-    for value in node.args.values():
-        if type(value) is str and not allowed.fullmatch(value) and value not in _FRAME_EXCLUSIONS:
-            raise _raw_text(value)
-    if kind is exp.Select and (node.args.get("operation_modifiers") or node.args.get("kind")):
+def _check_literal(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    verbatim.restore_path(node)
+    if not node.args.get("is_string") and not _NUMBER.fullmatch(node.this):
+        raise _raw_text(node.this)
+
+
+def _pass_string(_node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    """`e'…'` and `$$…$$`: written back quoted, whatever they hold."""
+
+
+def _check_var(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    if not _WORD.fullmatch(node.this) and node.this not in _FRAME_EXCLUSIONS:
+        raise _raw_text(node.this)
+
+
+def _check_select(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    _check_words(node)
+    if node.args.get("operation_modifiers") or node.args.get("kind"):
         raise not_allowed("SELECT takes no modifier but DISTINCT here.")
+
+
+def _note_table(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:
+    _check_words(node)
+    table = cast("exp.Table", node)
+    refuse_hidden_parts(table)
+    walked.tables.append(table)
+
+
+def _note_comparison(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:
+    _check_words(node)
+    walked.comparisons.append(node)
+
+
+def _note_cte(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:
+    _check_words(node)
+    walked.ctes.append(node.alias)
+
+
+def _check_lateral(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    _check_words(node)
+    if node.args.get("view") or not isinstance(node.parent, (exp.From, exp.Join)):
+        # Written back without a space before it, as a part of the table's name.
+        raise not_allowed("LATERAL stands only before a source.", "Write `FROM a, LATERAL (SELECT …) b`.")
+
+
+def _check_within_group(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    _check_words(node)
+    if isinstance(node.this, exp.Anonymous):
+        # The engine knows it for percentiles and mode() alone, and the generator writes mode() back wrong.
+        raise not_allowed(
+            "WITHIN GROUP is for percentile_cont and percentile_disc.",
+            "Write mode(column), or put the order inside: string_agg(x, ',' ORDER BY y).",
+        )
+
+
+def _check_typed_aggregate(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:
+    _check_words(node)
+    _note_aggregate(node, walked)
 
 
 def _check_call(node: exp.Expr, rules: DialectRules, walked: Walked) -> None:
@@ -139,7 +160,7 @@ def _note_aggregate(call: exp.Expr, walked: Walked) -> None:
     walked.has_aggregate = walked.has_aggregate or not isinstance(outer, exp.Window)
 
 
-def _check_type(node: exp.Expr, rules: DialectRules) -> None:
+def _check_type(node: exp.Expr, rules: DialectRules, _walked: Walked) -> None:
     kind = node.this
     if kind in rules.data_types:
         return
@@ -151,7 +172,8 @@ def _check_type(node: exp.Expr, rules: DialectRules) -> None:
         )
 
 
-def _check_pivot(node: exp.Expr) -> None:
+def _check_pivot(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    _check_words(node)
     # The engine looks the values of a PIVOT up by a statement of its own, which the second opinion does not see.
     for key in ("expressions", "fields"):
         for part in node.args.get(key) or ():
@@ -161,7 +183,10 @@ def _check_pivot(node: exp.Expr) -> None:
                 )
 
 
-def _note_distinct(node: exp.Expr, walked: Walked) -> None:
+def _note_distinct(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:
+    _check_words(node)
+    if len(node.expressions) < 2:
+        return
     call = node.parent.parent if isinstance(node.parent, exp.Order) else node.parent
     if isinstance(call, exp.Anonymous):
         walked.distinct_calls.append(call)
@@ -204,3 +229,28 @@ def _refused_call(name: str, rules: DialectRules, in_place_of_table: bool) -> Qu
         hint=hint,
         details={"function": shown(name)},
     )
+
+
+# Node classes with a check of their own; all others may hold nothing but words beside their child nodes.
+_OWN_CHECKS: dict[type[exp.Expr], Callable[[exp.Expr, DialectRules, Walked], None]] = {
+    exp.Identifier: _check_identifier,
+    exp.Literal: _check_literal,
+    exp.ByteString: _pass_string,
+    exp.RawString: _pass_string,
+    exp.Var: _check_var,
+    exp.Anonymous: _check_call,
+    exp.DataType: _check_type,
+    exp.Select: _check_select,
+    exp.Table: _note_table,
+    exp.CTE: _note_cte,
+    exp.Pivot: _check_pivot,
+    exp.Lateral: _check_lateral,
+    exp.Distinct: _note_distinct,
+    exp.WithinGroup: _check_within_group,
+    exp.PercentileCont: _check_typed_aggregate,
+    exp.PercentileDisc: _check_typed_aggregate,
+    exp.EQ: _note_comparison,
+    exp.In: _note_comparison,
+    exp.Like: _note_comparison,
+    exp.ILike: _note_comparison,
+}

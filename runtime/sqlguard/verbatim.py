@@ -1,4 +1,4 @@
-"""Parses so that function names, JSON paths and arguments come back as they were written.
+"""Marks on tokens, so that function names, JSON paths and arguments come back as written.
 
 sqlglot rewrites calls it knows (`instr` to `strpos`, `->> 'a.b'` to `->> '$.a.b'`), which suits translation between
 engines and not a guard: a rewritten call is one more thing that may differ from what was asked. So the names are
@@ -7,7 +7,7 @@ marked before parsing, which makes every call a plain call, and the marks are ta
 
 from __future__ import annotations
 
-from sqlglot import Dialect, exp
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 MARK = "\x01"
@@ -57,8 +57,3 @@ def spread_distinct(call: exp.Anonymous) -> None:
     if order is not None:
         spread[-1] = exp.Order(this=spread[-1], expressions=order.expressions)
     call.set("expressions", spread)
-
-
-def parse(dialect: Dialect, tokens: list[Token], sql: str) -> list[exp.Expr]:
-    """The statements of `sql`, marks still on. Raises sqlglot's own errors."""
-    return [tree for tree in dialect.parser().parse(tokens, sql) if tree is not None]
