@@ -9,7 +9,7 @@ from bot.render import blocks, limits, text_table, words
 from bot.render.blocks import Block, SlackMessage
 from bot.render.document import Part, Table
 from bot.render.files import FilePart
-from bot.render.measure import chars, json_bytes
+from bot.render.measure import chars, cut, json_bytes
 from bot.render.pack import evidence_messages
 from bot.render.pieces import pieces
 from bot.render.text import answer_parts, cell_raw, fallback_text, line_text, summary_of
@@ -101,7 +101,8 @@ def _tail(view: AnswerView) -> list[Block]:
     """What ends an answer: what was checked, what it rests on, and the two thumbs."""
     lines = []
     if view.verification_line.strip():
-        lines.append(line_text(view.verification_line, _VERIFICATION_CHARS))
+        said = view.verification_line
+        lines.append(cut(said, _VERIFICATION_CHARS, limits.TAIL_BYTES, lambda text: line_text(text, len(text))))
     if view.evidence:
         names = tuple(dict.fromkeys(name for item in view.evidence for name in words.source_names(item)))
         count = words.counted(len(view.evidence), "evidence item")

@@ -32,7 +32,7 @@ def short_text(full: str) -> tuple[str, bool]:
     """`full` within what one `text` may hold, and whether something had to be left for a file."""
     if chars(full) <= limits.TEXT_CHARS:
         return full, False
-    head = split(full, limits.TEXT_CHARS - len(_REST) - len(FENCE) - 1)[0]
+    head = split(full, limits.TEXT_CHARS - len(_REST) - len(FENCE) - 1, 6 * limits.TEXT_CHARS)[0]
     if head.count(FENCE) % 2:
         head += f"\n{FENCE}"
     return head + _REST, True

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
+# Begins only where such a run begins: else a long run without an address would be read again from each of its letters.
+_ADDRESS = re.compile(r"(?<![A-Za-z0-9+.\-])([0-9+.\-]*)([A-Za-z][A-Za-z0-9+.\-]*)://")
 _HOST = re.compile(r"(?<=hxxp://)[^\s/?#<>|]+|(?<=hxxps://)[^\s/?#<>|]+")
 _SCHEME = re.compile(
-    r"(?i)(javascript|vbscript)(:)(?=\S)|(mailto)(:)(?=\S+@)|(tel)(:)(?=[+\d])|(data)(:)(?=[a-z]+/[a-z])|(file)(:)(?=/)"
+    r"(?i)(javascript|vbscript)(:)(?=\S)|(mailto)(:)(?=\S{1,320}@)|(tel)(:)(?=[+\d])|(data)(:)(?=[a-z]+/[a-z])|(file)(:)(?=/)"
 )
 _WWW = re.compile(r"(?i)(?<![a-z0-9])(www)\.(?=[a-z0-9])")
 _SHORTCODE = re.compile(r":(?=[a-zA-Z0-9_+'\-]+:)")
@@ -38,8 +39,8 @@ def defang(text: str) -> str:
 
 
 def _inert_scheme(found: re.Match[str]) -> str:
-    scheme = found[1].lower()
-    return {"http": "hxxp://", "https": "hxxps://"}.get(scheme, f"{found[1]}[:]//")
+    scheme = found[2].lower()
+    return found[1] + {"http": "hxxp://", "https": "hxxps://"}.get(scheme, f"{found[2]}[:]//")
 
 
 def break_shortcodes(text: str) -> str:

@@ -45,6 +45,8 @@ METADATA_BYTES = 4_000  # ours; `metadata_too_large` has no published bound
 
 # Our budgets for text (below SECTION_CHARS, so that a mark of cutting always fits)
 PIECE_CHARS = 2_900
+PIECE_BYTES = 2 * PIECE_CHARS  # two such pieces fill a message; scripts beyond Latin need six bytes a letter
+TAIL_BYTES = 2_600  # of what ends an answer, so that it fits beside a piece
 CELL_CHARS = 200
 CELL_CHARS_NARROW = 40
 HEADER_CELL_CHARS = 60

@@ -8,19 +8,22 @@ from collections.abc import Iterable, Iterator
 from bot.render import limits, text_table
 from bot.render.document import Code, Part, Prose, Table
 from bot.render.inert import defang, escape_code
-from bot.render.measure import chars
+from bot.render.measure import chars, fits, json_bytes
 
 FENCE = "```"
 _FENCED_CHARS = 2 * len(FENCE) + 2
+_FENCED_BYTES = _FENCED_CHARS + 2  # a line's end is written with two
+_QUOTES = json_bytes("")
 _ATOM = re.compile(r"<[^<>\n]*>|&(?:amp|lt|gt);|.", re.DOTALL)
 
 
-def pieces(parts: Iterable[Part], max_chars: int) -> tuple[str, ...]:
-    """Texts of at most `max_chars` UTF-16 units each, as few as reading order and whole units allow."""
+def pieces(parts: Iterable[Part], max_chars: int, max_bytes: int = limits.PIECE_BYTES) -> tuple[str, ...]:
+    """Texts of at most `max_chars` UTF-16 units and `max_bytes` bytes of JSON each, as few as reading order and whole
+    units allow."""
     done: list[str] = []
-    for text, near in _units(parts, max_chars):
+    for text, near in _units(parts, max_chars, max_bytes):
         gap = "\n" if near else "\n\n"
-        if done and chars(done[-1]) + len(gap) + chars(text) <= max_chars:
+        if done and fits(done[-1] + gap + text, max_chars, max_bytes):
             done[-1] += gap + text
         else:
             done.append(text)
@@ -32,16 +35,16 @@ def fenced(body: str) -> str:
     return f"{FENCE}\n{body}\n{FENCE}"
 
 
-def _units(parts: Iterable[Part], max_chars: int) -> Iterator[tuple[str, bool]]:
+def _units(parts: Iterable[Part], max_chars: int, max_bytes: int) -> Iterator[tuple[str, bool]]:
     for part in parts:
         if isinstance(part, Prose):
             near = part.near
-            for text in split(part.text, max_chars):
+            for text in split(part.text, max_chars, max_bytes):
                 yield text, near
                 near = True
         else:
             body = part.text if isinstance(part, Code) else table_text(part)
-            for text in split(body, max_chars - _FENCED_CHARS, keep_indent=True):
+            for text in split(body, max_chars - _FENCED_CHARS, max_bytes - _FENCED_BYTES, keep_indent=True):
                 yield fenced(text), False
 
 
@@ -53,11 +56,11 @@ def table_text(table: Table) -> str:
     return escape_code("\n".join(text_table.records(header, rows) if wide and rows else grid))
 
 
-def split(text: str, max_chars: int, *, keep_indent: bool = False) -> list[str]:
+def split(text: str, max_chars: int, max_bytes: int = limits.PIECE_BYTES, *, keep_indent: bool = False) -> list[str]:
     """`text` in pieces, cut at a line's end, else at a blank, else anywhere but inside `<…>` or an entity."""
     done: list[str] = []
-    while chars(text) > max_chars:
-        at = _cut_at(text, max_chars)
+    while not fits(text, max_chars, max_bytes):
+        at = _cut_at(text, max_chars, max_bytes - _QUOTES)
         head, text = text[:at], text[at:]
         if head.strip():
             done.append(head.rstrip())
@@ -67,16 +70,16 @@ def split(text: str, max_chars: int, *, keep_indent: bool = False) -> list[str]:
     return done
 
 
-def _cut_at(text: str, max_chars: int) -> int:
-    used, line, blank, end = 0, 0, 0, 0
+def _cut_at(text: str, max_chars: int, max_bytes: int) -> int:
+    used, spent, line, blank, end = 0, 0, 0, 0, 0
     for atom in _ATOM.finditer(text):
-        size = chars(atom[0])
-        if used + size > max_chars:
+        size, weight = chars(atom[0]), json_bytes(atom[0]) - _QUOTES
+        if used + size > max_chars or spent + weight > max_bytes:
             break
-        used, end = used + size, atom.end()
+        used, spent, end = used + size, spent + weight, atom.end()
         if atom[0] == "\n":
             line = atom.end()
         elif atom[0] == " ":
             blank = atom.end()
     floor = end // 2
-    return line if line > floor else blank if blank > floor else end or min(len(text), max_chars // 2)
+    return line if line > floor else blank if blank > floor else end or max(1, min(max_chars // 2, max_bytes // 12))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,40 @@ def test_answers_keep_every_limit(items, summary, markdown, line):
     for file in files:
         assert file.content and len(file.alt_text) <= limits.FILE_ALT_CHARS
         wire.assert_plain_inert(file.title)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "订单很多。",
+        "Заказов было много. ",
+        "\U0001f600",
+        "a\u0301\u0302",
+        "<",
+        "&",
+        '"\\',
+        "a\n",
+        "é" * 90 + " ",
+        "`é` ",
+        "[",
+        "1. é\n",
+    ],
+)
+@pytest.mark.parametrize("shape", ["{}", "```\n{}\n```", "| é | b |\n|---|---|\n| {} | 2 |\n"])
+def test_a_long_answer_in_any_script_keeps_every_limit_and_loses_nothing(text, shape):
+    markdown = shape.format(text * (20_000 // len(text)))
+    view = AnswerView("", markdown, "日" * 2_000, (), frozenset(), "r" * 32)
+    messages = answer_messages(view)
+    for message in messages:
+        assert_taken(message)
+    letters = sum(message.as_json()["blocks"].__str__().count("é") for message in messages)
+    assert letters == markdown.count("é")
+
+
+@pytest.mark.parametrize("text", ["http://" + "a." * 40_000, "mailto:" * 12_000, "a://" * 20_000, "www." * 20_000])
+def test_runs_that_look_like_addresses_are_read_in_reasonable_time(text):
+    for message in answer_messages(AnswerView("", text, "", (), frozenset(), "r")):
+        assert_taken(message)
 
 
 @given(wild.runs(most=3))
