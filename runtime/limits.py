@@ -77,8 +77,9 @@ class Limits:
     file_bytes: int = 4 * GIB
     file_columns: int = 5_000
 
-    # Messages from people
+    # Messages
     question_chars: int = 12_000
+    answer_chars: int = 40_000
     history_chars: int = 24_000
 
     def override(self, values: Mapping[str, int]) -> Limits:

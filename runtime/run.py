@@ -177,7 +177,7 @@ class _Run:
                 return self._finish(reply, spent, n)
 
     def _finish(self, reply: ModelStep, spent: str, n: int) -> RunResult:
-        text = reply.text.strip()
+        text = self._readable(reply.text)
         if reply.stop is Stop.REFUSAL:
             return self._end(Status.REFUSED, text or "The model declined to answer this question.", n)
         if reply.stop is Stop.MAX_TOKENS:
@@ -185,10 +185,18 @@ class _Run:
         if reply.stop is Stop.CONTEXT_FULL:
             text = text or "This conversation no longer fits the model's context. Please ask again in a new thread."
         if not text:
-            text = "The model gave no answer in words. The evidence it gathered is below."
+            gathered = " The evidence it gathered is below." if self.state.evidence else ""
+            text = f"The model gave no answer in words.{gathered}"
         if spent:
             text += f"\n\n({spent})" if spent not in text else ""
         return self._end(Status.BUDGET if spent else Status.ANSWERED, text, n)
+
+    def _readable(self, text: str) -> str:
+        """The model's last words without what cannot be seen as text, within their bound; '' for nothing to read."""
+        most = self.wiring.limits.answer_chars
+        if len(text) > most:
+            text = f"{text[:most].rstrip()}…\n\n(The answer has {len(text):,} characters; only its beginning is shown.)"
+        return text.strip() if any(char.isprintable() and not char.isspace() for char in text) else ""
 
     async def _step(self, n: int, *, tools_allowed: bool) -> ModelStep:
         """One durable step: the model's reply and its whole batch of calls, each journalled by its digest."""

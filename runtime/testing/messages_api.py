@@ -39,6 +39,7 @@ class MessagesEndpoint:
         self.headers: list[dict[str, str]] = []
         self.url = ""
         self.released = asyncio.Event()
+        self.raw: Callable[[str], str] = str  # spoils the text of an event's data
 
     def next_reply(self, request: dict[str, Any]) -> Reply:
         """The reply to the newest request."""
@@ -74,7 +75,8 @@ class MessagesEndpoint:
                 break
             if reply.fault == "overloaded_in_stream" and number == 2:
                 event = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
-            await response.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            data = self.raw(json.dumps(event))
+            await response.write(f"event: {event['type']}\ndata: {data}\n\n".encode())
         return response
 
 

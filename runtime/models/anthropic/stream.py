@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
 from runtime.errors import ModelGarbled
 from runtime.models.anthropic.prices import price
+from runtime.models.anthropic.sendable import parsed, sendable
 from runtime.models.port import ModelStep, Stop, ToolCall, Usage
 
 _STOPS: Mapping[str, Stop] = {
@@ -71,6 +71,8 @@ class Assembler:
             if block.get("type") == "tool_use"
         )
         stop = _STOPS.get(self._stop, Stop.END)
+        if stop is Stop.END and calls:
+            stop = Stop.TOOL_USE  # some endpoints end every message the same way; a whole call is a call
         if stop is Stop.TOOL_USE and not calls:
             raise ModelGarbled("The model announced a call and sent none that can be read.")
         text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
@@ -79,7 +81,7 @@ class Assembler:
             stop=stop,
             calls=calls if stop is Stop.TOOL_USE else (),
             usage=self._spent(),
-            opaque=tuple(block for block in blocks if stop is Stop.TOOL_USE or block.get("type") != "tool_use"),
+            opaque=tuple(block for block in blocks if _echoed(block, stop)),
             model=self._model,
         )
 
@@ -98,12 +100,13 @@ class Assembler:
         block = self._blocks[index]
         if index in self._input and self._input[index].strip():
             try:
-                value = json.loads(self._input[index])
-            except ValueError:
+                value = parsed(self._input[index])
+            except (ValueError, RecursionError):
                 return  # cut by the output limit, or nonsense: left out, and `finish` judges by the stop reason
             if not isinstance(value, dict):
                 raise ModelGarbled("The model sent a call whose arguments are not an object.")
             block["input"] = cast(dict[str, Any], value)
+        self._blocks[index] = sendable(block)
         self._closed.add(index)
 
     def _count(self, usage: Any) -> None:
@@ -119,3 +122,12 @@ class Assembler:
             cache_write_tokens=self._usage.get("cache_creation_input_tokens", 0),
         )
         return price(self._model, usage)
+
+
+def _echoed(block: Mapping[str, Any], stop: Stop) -> bool:
+    """Whether a block goes back in the next request: the endpoint refuses texts with nothing in them, and calls without
+    results."""
+    kind = block.get("type")
+    if kind == "text":
+        return bool(str(block.get("text", "")).strip())
+    return kind != "tool_use" or stop is Stop.TOOL_USE

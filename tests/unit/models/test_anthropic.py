@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,7 @@ from runtime.models.anthropic import AnthropicModel
 from runtime.models.port import (
     ModelMessage,
     ModelRequest,
+    ModelStep,
     ResultsMessage,
     Stop,
     ToolCall,
@@ -121,6 +123,46 @@ async def test_a_call_cut_by_the_output_limit_is_not_made() -> None:
     step, _ = await ask([Reply("Hm.", [("run_sql", {"sql": "select 1"})], stop="max_tokens", fault="bad_arguments")])
     assert (step.calls, step.stop) == ((), Stop.MAX_TOKENS)
     assert all(block["type"] != "tool_use" for block in step.opaque)
+
+
+@pytest.mark.parametrize("wire", ["end_turn", "stop_sequence", "a_reason_of_tomorrow"])
+async def test_a_whole_call_is_a_call_whatever_reason_the_endpoint_gives(wire: str) -> None:
+    step, _ = await ask([Reply("Hm.", [("run_sql", {"sql": "select 1"})], stop=wire)])
+    assert ([call.name for call in step.calls], step.stop) == (["run_sql"], Stop.TOOL_USE)
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400", "[1, Infinity]", "9" * 4_000, '"\\ud800"', "true"])
+async def test_what_a_model_sends_can_always_be_sent_back(number: str) -> None:
+    """A second request echoes the step; were it no JSON, the run would end there and not at the call."""
+
+    def script(body) -> Reply:
+        if len(body["messages"]) == 1:
+            return Reply("\ud83d x", [("run_\udc00", {}), ("run_sql", {"sql": "PLACE"})])
+        return Reply("Done.")
+
+    async with messages_endpoint(script) as endpoint:
+        endpoint.raw = lambda data: data.replace('\\"PLACE\\"', number.replace("\\", "\\\\").replace('"', '\\"'))
+        model = AnthropicModel(name=MODEL, api_key="k", base_url=endpoint.url)
+        first = await model.step(request())
+        assert ModelStep.from_json(json.loads(json.dumps(first.as_json(), allow_nan=False))) == first
+        results = ResultsMessage(tuple(ToolResult(call.id, "{}") for call in first.calls))
+        asked = request(UserMessage("?"), ModelMessage(first.text, first.calls, first.opaque), results)
+        assert (await model.step(asked)).text == "Done."
+        await model.close()
+    assert len(endpoint.requests) == 2
+
+
+async def test_a_call_nested_without_end_is_no_answer() -> None:
+    nested: list[object] = []
+    for _ in range(200):
+        nested = [nested]
+    step, endpoint = await ask([Reply("x", [("run_sql", {"sql": nested})]), Reply("There.")])
+    assert (step.text, len(endpoint.requests)) == ("There.", 2)
+
+
+async def test_texts_with_nothing_in_them_are_not_sent_back() -> None:
+    step, _ = await ask([Reply(" ", [("run_sql", {"sql": "select 1"})])])
+    assert [block["type"] for block in step.opaque] == ["tool_use"]
 
 
 @pytest.mark.parametrize("status", [429, 529, 500, 503, 408])

@@ -165,6 +165,8 @@ async def test_a_model_that_fails_in_mid_run_leaves_the_evidence_and_a_sentence(
         (Stop.MAX_TOKENS, "Half an ans", Status.ANSWERED, "cut at the model's output limit"),
         (Stop.CONTEXT_FULL, "", Status.ANSWERED, "new thread"),
         (Stop.END, "", Status.ANSWERED, "no answer in words"),
+        (Stop.END, " \u200b\n\ufeff\u2060", Status.ANSWERED, "no answer in words"),
+        (Stop.END, "word " * 10_000, Status.ANSWERED, "50,000 characters; only its beginning is shown"),
     ],
 )
 async def test_every_ending_has_words(bench, stop, text, status, said) -> None:
