@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
+import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -32,6 +33,11 @@ _TOKEN_ERRORS = {
     "token_expired": "SLACK_BOT_TOKEN has expired. Install the app to the workspace again and copy its new token.",
     "account_inactive": "The bot's account is not active any more. Install the app to the workspace again.",
 }
+
+
+# Slack's words for an outage of its own, and what a broken line looks like.
+_AWAY = frozenset({"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"})
+CONNECTION_ERRORS = (aiohttp.ClientError, OSError, TimeoutError)
 
 
 class SlackUnavailable(FootnoteError):
@@ -73,9 +79,11 @@ async def identify(client: AsyncWebClient, clock: Clock) -> Identity:
     try:
         answer = await client.auth_test()
     except SlackApiError as error:
-        code = str(error.response.get("error"))
+        code = str(error.response.get("error") or f"http_{error.response.status_code}")
+        if code.startswith("http_5") or code in _AWAY:
+            raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: it answers {code}.") from error
         raise ConfigurationError(_TOKEN_ERRORS.get(code, f"Slack refused SLACK_BOT_TOKEN: {code}.")) from error
-    except (SlackClientError, OSError, TimeoutError) as error:
+    except (SlackClientError, *CONNECTION_ERRORS) as error:
         raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: {type(error).__name__}.") from error
     headers = {str(name).lower(): value for name, value in answer.headers.items()}
     scopes = frozenset(scope.strip() for scope in str(headers.get("x-oauth-scopes", "")).split(",") if scope.strip())

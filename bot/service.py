@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import structlog
@@ -16,7 +16,7 @@ from bot.background import Background
 from bot.bolt import build_bolt
 from bot.delivery import SlackSender, StatusBoard
 from bot.http import HttpServer
-from bot.identity import Identity, identify
+from bot.identity import Identity, SlackUnavailable, identify
 from bot.intake import Intake
 from bot.listeners.command import Command
 from bot.pacing import ChannelPacer, Pacer
@@ -37,6 +37,8 @@ from runtime.state import open_state
 log = structlog.get_logger(__name__)
 
 GRACE_SECONDS = 10.0
+# Between two attempts to reach Slack at the start; each pause is twice the one before.
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 # Raised by hand when turns begun by older code cannot be resumed by this one.
 WORKFLOW_VERSION = "1"
 
@@ -112,7 +114,8 @@ async def running_bot(
 
 
 async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> None:
-    """Serves until SIGTERM or SIGINT; a second signal ends the process at once."""
+    """Serves until SIGTERM or SIGINT; a second signal ends the process at once. While Slack is away at the start it
+    says so and tries again: what a crash left open is answered when Slack is back."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -123,10 +126,18 @@ async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> N
 
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, asked)
-    async with running_bot(settings) as running:
-        on_ready(running)
-        await stop.wait()
-        log.info("stopping; unfinished turns go on at the next start")
+    pause_s = FIRST_PAUSE_S
+    while not stop.is_set():
+        try:
+            async with running_bot(settings) as running:
+                on_ready(running)
+                await stop.wait()
+                log.info("stopping; unfinished turns go on at the next start")
+        except SlackUnavailable as error:
+            log.warning("waiting for Slack", reason=str(error), seconds=pause_s)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause_s)
+            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
 
 async def _listen(

@@ -9,6 +9,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 
+from bot.identity import CONNECTION_ERRORS, SlackUnavailable
 from runtime.errors import ConfigurationError
 
 log = structlog.get_logger(__name__)
@@ -27,10 +28,14 @@ class Sockets:
         self._app_token = app_token
 
     async def start(self) -> None:
-        """Connects. Raises ConfigurationError when Slack refuses the app token: the client would try for ever."""
+        """Connects. Raises ConfigurationError when Slack refuses the app token, for which the client would try for
+        ever, and SlackUnavailable when Slack is away."""
         for handler in self._handlers:
-            handler.client.wss_uri = await self._address()
-            await handler.connect_async()
+            try:
+                handler.client.wss_uri = await self._address()
+                await handler.connect_async()
+            except CONNECTION_ERRORS as error:
+                raise SlackUnavailable(f"Socket Mode cannot be opened: {type(error).__name__}.") from error
 
     async def connected(self) -> bool:
         """Whether at least one connection is alive."""

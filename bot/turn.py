@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import structlog
 
 from bot.assembly import SERVED, Analyst
+from bot.budgets import used_up
 from bot.conversation import TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
 from bot.presence import SlackPresence
@@ -49,17 +50,20 @@ class TurnRunner:
         question = Question(**item.body)
         async with self.status.shown(question.channel, question.thread_ts):
             await self._answered(steps, turn_id, question)
-            await self.outbox.drain(turn_id, self.sender)
-        await self.analyst.state.inbox.finish(turn_id)
+            drained = await self.outbox.deliver(turn_id, self.sender)
+        if not drained.unfinished:
+            await self.analyst.state.inbox.finish(turn_id)
 
     async def given_up(self, turn_id: str) -> None:
-        """The durable runner gave a turn up: the person is told, and the inbox row ends."""
+        """The durable runner gave a turn up: the person is told, and the inbox row ends. An answer that was ready goes
+        out as it is."""
         item = await self.analyst.state.inbox.get(turn_id)
         if item is not None and item.body is not None:
             question = Question(**item.body)
             await self._begin(turn_id, question)
             await self._fail(turn_id, question, "I could not finish this question.", turn_id)
-            await self.outbox.drain(turn_id, self.sender)
+            if (await self.outbox.deliver(turn_id, self.sender)).unfinished:
+                return
         await self.analyst.state.inbox.finish(turn_id, "failed")
 
     async def _answered(self, steps: Steps, turn_id: str, question: Question) -> None:
@@ -92,7 +96,8 @@ class TurnRunner:
         )
 
     async def _work(self, steps: Steps, turn_id: str, question: Question) -> None:
-        if (refusal := self._unreadable(question)) is not None:
+        refusal = self._unreadable(question) or await self._too_dear(question)
+        if refusal is not None:
             await self._finish(turn_id, question, TurnEnd("refused", refusal), [plain_message(refusal)])
             return
         place, asker = await self.presence.facts(question.channel, question.user)
@@ -133,6 +138,9 @@ class TurnRunner:
         denied = self.analyst.policy.denial(declared[0], place, asker)
         elsewhere = "" if place.kind == "im" else " Ask me in a direct message instead."
         return f"No data source is open in this conversation. {denied.sentence if denied else ''}{elsewhere}"
+
+    async def _too_dear(self, question: Question) -> str | None:
+        return await used_up(question, self.analyst.policy, self.analyst.state, self.analyst.clock)
 
     async def _context(self, question: Question, scope: Scope, kind: str, closed: str) -> str:
         person = await self.presence.person(question.user)

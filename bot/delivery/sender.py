@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.delivery.answers import CALL_ERRORS, outcome_of
 from bot.delivery.looking import look
 from bot.delivery.payload import Place, message_of
 from bot.delivery.posting import Posting
@@ -17,7 +18,7 @@ from bot.delivery.uploading import Uploading
 from bot.pacing import Pacer
 from bot.render.files import FilePart
 from bot.render.text import line_text
-from runtime.deliveries import Probed, Refused, SendOutcome, Sent
+from runtime.deliveries import InDoubt, Later, Probed, Refused, SendOutcome, Sent
 from runtime.evidence import Json
 from runtime.state import Delivery
 
@@ -25,6 +26,7 @@ log = structlog.get_logger(__name__)
 
 Note = Callable[[Delivery, Json], Awaitable[None]]
 _REMEMBERED = 1_000
+_ASK_AGAIN_S = 5.0
 # With these nothing can be said in the thread either.
 _SILENT = (
     "thread_not_found",
@@ -65,14 +67,26 @@ class SlackSender:
                 outcome = await self._send_message(place, delivery)
         if isinstance(outcome, Refused):
             log.error("delivery refused", delivery_id=delivery.id, kind=delivery.kind, reason=outcome.reason)
+        if isinstance(outcome, Later):
+            log.info("posting again later", delivery_id=delivery.id, kind=delivery.kind, seconds=outcome.seconds)
         return outcome
 
     async def probe(self, delivery: Delivery) -> Probed:
-        """Looks in the thread for the delivery's metadata, or for the share of its file."""
+        """Looks in the thread for the delivery's metadata, or for the share of its file. Raises what a call raises
+        that Slack refuses for a reason of its own (a revoked token): the posting then stays in doubt."""
         place = Place.of(delivery.payload)
-        if delivery.kind == "file":
-            return await self._uploading.look(place, self._file_id(delivery))
-        return await look(self._client, place, delivery)
+        try:
+            if delivery.kind == "file":
+                return await self._uploading.look(place, self._file_id(delivery))
+            return await look(self._client, place, delivery)
+        except CALL_ERRORS as error:
+            match outcome_of(error):
+                case Later() as later:
+                    return later
+                case InDoubt():
+                    return Later(_ASK_AGAIN_S)
+                case Refused():
+                    raise
 
     async def _send_message(self, place: Place, delivery: Delivery) -> SendOutcome:
         message = message_of(delivery.payload)

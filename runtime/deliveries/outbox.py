@@ -22,13 +22,16 @@ SETTLE_S = 2.0
 # posting to the next drain. Nothing is given up for lack of luck.
 MAX_ATTEMPTS = 10
 PATIENCE_S = 300.0
+# While the receiver is away its postings are tried again after pauses that double up to the longest one, for a day;
+# then they are left to the next start. A guess: longer outages end with somebody looking.
+FIRST_PAUSE_S, LONGEST_PAUSE_S, OUTAGE_S = 1.0, 30.0, 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class Drained:
     """How a source's postings stand after a drain. `waiting` are those for a later drain, or behind a posting that
-    is not sent; `busy` those that another replica kept sending for longer
-    than this one has patience."""
+    is not sent; `busy` those in doubt that could not be looked for yet: another replica kept sending them for longer
+    than this one has patience, or the receiver could not be asked."""
 
     sent: tuple[Delivery, ...] = ()
     failed: tuple[Delivery, ...] = ()
@@ -40,6 +43,13 @@ class Drained:
     def complete(self) -> bool:
         """True when every posting is where it belongs."""
         return not (self.failed or self.unknown or self.waiting or self.busy)
+
+    @property
+    def unfinished(self) -> bool:
+        """True when another drain may bring a posting further: one is left that no posting of unknown fate holds
+        back."""
+        held = {delivery.dest for delivery in self.unknown}
+        return any(delivery.dest not in held for delivery in (*self.waiting, *self.busy))
 
 
 class Outbox:
@@ -57,6 +67,7 @@ class Outbox:
         settle_s: float = SETTLE_S,
         max_attempts: int = MAX_ATTEMPTS,
         patience_s: float = PATIENCE_S,
+        outage_s: float = OUTAGE_S,
     ) -> None:
         self._deliveries = deliveries
         self._clock = clock
@@ -65,8 +76,19 @@ class Outbox:
         self._settle_s = settle_s
         self._max_attempts = max_attempts
         self._patience_s = patience_s
+        self._outage_s = outage_s
         # Drains of one source inside this process take turns: a lease is no answer to a slow neighbour.
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def deliver(self, source: str, sender: Sender) -> Drained:
+        """Drains until nothing is left that another drain could bring further, so that an outage of the receiver
+        delays postings and loses none; after `outage_s` seconds the result is `unfinished`. Raises as `drain` does."""
+        pause_s, waited_s = FIRST_PAUSE_S, 0.0
+        while (drained := await self.drain(source, sender)).unfinished and waited_s < self._outage_s:
+            await self._sleep(pause_s)
+            waited_s += pause_s
+            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+        return drained
 
     async def drain(self, source: str, sender: Sender) -> Drained:
         """Sends whatever of `source` is not sent yet; safe to repeat and to interrupt anywhere. Raises what the sender
@@ -151,7 +173,8 @@ class Outbox:
         return moved or await self._fresh(held)
 
     async def _look(self, held: Delivery, sender: Sender) -> Delivery:
-        """A posting in doubt: found → sent; surely absent → free to send again; else unknown, never sent blindly."""
+        """A posting in doubt: found → sent; surely absent → free to send again; the receiver is away → still in doubt;
+        else unknown, never sent blindly."""
         if held.kind == "update":
             # Repeating an update changes nothing, so there is nothing to look for.
             return await self._deliveries.release(held) or await self._fresh(held)
@@ -166,6 +189,8 @@ class Outbox:
                 moved = await self._deliveries.release(held)
             case CannotTell(reason):
                 moved = await self._deliveries.mark_unknown(held, reason)
+            case Later():
+                moved = await self._deliveries.abandon(held)
         return moved or await self._fresh(held)
 
     async def _probe(self, held: Delivery, sender: Sender) -> Probed:

@@ -24,7 +24,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """The posting was surely not made; the receiver asks to try again after `seconds`."""
+    """The receiver is away or asks to try again after `seconds`: a posting was surely not made, a look told nothing."""
 
     seconds: float
 
@@ -49,7 +49,7 @@ class CannotTell:
 
 
 SendOutcome = Sent | Refused | Later | InDoubt
-Probed = Sent | NotThere | CannotTell
+Probed = Sent | NotThere | CannotTell | Later
 
 
 class Sender(Protocol):
@@ -61,5 +61,5 @@ class Sender(Protocol):
 
     async def probe(self, delivery: Delivery) -> Probed:
         """Looks whether the posting was made by an earlier attempt. Answers NotThere only when an attempt that ended
-        `settle_s` seconds ago (see Outbox) would be visible by now."""
+        `settle_s` seconds ago (see Outbox) would be visible by now, and Later when the receiver cannot be asked now."""
         ...

@@ -6,18 +6,19 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bot.local import LocalSlack
 from bot.local.world import Channel, demo_world
 from tests.acceptance.conftest import Stage, write_workspace
 from tests.acceptance.drill.asking import PARTS, Model
 from tests.acceptance.drill.lives import Life
-from tests.acceptance.drill.moments import MOMENTS, STARTING, Moment, reached
-from tests.acceptance.drill.remains import Remains, look_into
+from tests.acceptance.drill.moments import MOMENTS, STARTING, Feed, Moment, reached
+from tests.acceptance.drill.remains import look_into
 
 # Many channels: the bot posts at Slack's pace, about one message a second in each.
 CHANNELS = tuple(f"C0DRILL{n}" for n in range(8))
@@ -49,7 +50,7 @@ class Drill:
     kills: Counter[str] = field(default_factory=Counter)
     missed: int = 0
     starts_s: list[float] = field(default_factory=list)
-    recoveries_s: list[float] = field(default_factory=list)
+    recovery_s: float = 0.0
     remains: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
 
@@ -60,15 +61,18 @@ class Drill:
     async def run(self, kills: int) -> None:
         """Kills the bot so often, then lets it finish and end."""
         order = list[Moment]()
-        for _ in range(kills):
+        for n in range(1, kills + 1):
             order = order or self.chance.sample(MOMENTS, len(MOMENTS))
-            await self._life(order.pop())
+            moment = order.pop()
+            found = await self._life(moment)
+            print(f"{n}/{kills} killed: {moment.name}; found: {', '.join(found)}", flush=True)
         await self._last_life()
 
-    async def _life(self, moment: Moment) -> None:
+    async def _life(self, moment: Moment) -> tuple[str, ...]:
+        """One life, killed at the moment; where it left the questions."""
         if self.chance.random() < 0.3:
-            await self._ask()  # while nobody is there
-        life = await self._begin()
+            await self.ask()  # while nobody is there
+        life = await self.begin()
         try:
             if moment is STARTING:
                 with suppress(TimeoutError):
@@ -76,87 +80,96 @@ class Drill:
             else:
                 await self._until(life, moment)
         finally:
-            await self._kill(life)
+            await self.kill(life)
         self.kills[moment.name] += 1
-        await self._after_death()
+        remains = await asyncio.to_thread(look_into, self.stage.folder)
+        self.remains.update(remains)
+        return remains
 
     async def _until(self, life: Life, moment: Moment) -> None:
-        """The moment comes while earlier questions are resumed, or with new ones, drawn by lot."""
-        at_once = self.chance.random() < 0.3
-        with self.slack.workspace.changes.feed() as early:
-            rule = moment.arm(self.slack.faults) if at_once else None
-            task = asyncio.create_task(reached(moment, early, 0))
-            ready = asyncio.create_task(self._ready(life))
-            await asyncio.wait({ready, *([task] if at_once else [])}, return_when=asyncio.FIRST_COMPLETED)
-            if not ready.done():
-                ready.cancel()
-            else:
-                await ready
-            if not at_once:
-                task.cancel()
-            elif task.done():
-                await asyncio.sleep(self._spread(moment))
-                return
-        await self._with_new_questions(moment, None if rule is None else task)
-
-    async def _with_new_questions(self, moment: Moment, running: asyncio.Task[None] | None) -> None:
-        if any(asked.deaths >= _MOST_DEATHS for asked in self._open()):
-            await self.answered()
+        """Until the moment comes: while earlier questions are resumed or, by lot, only with new ones."""
+        tired = any(asked.deaths >= _MOST_DEATHS for asked in self.open())
+        at_once = not tired and self.chance.random() < 0.3
         with self.slack.workspace.changes.feed() as feed:
-            if running is None:
+            if at_once:
                 moment.arm(self.slack.faults)
-            skip = self.chance.choice((0, 0, 1, 2)) if moment.spread_s and running is None else 0
+                if await self._comes_before(self.ready(life), moment, feed):
+                    return
+            else:
+                await self.ready(life)
+                if tired:
+                    await self.answered()
+                while not feed.empty():
+                    feed.get_nowait()
+                moment.arm(self.slack.faults)
             for _ in range(self.chance.choice((1, 1, 2))):
-                await self._ask()
+                await self.ask()
+            skip = self.chance.choice((0, 0, 1, 2)) if moment.repeats else 0
             try:
                 await asyncio.wait_for(reached(moment, feed, skip), _MOMENT_S)
             except TimeoutError:
                 self.missed += 1
-        await asyncio.sleep(self._spread(moment))
+        await self._a_little_later(moment)
 
-    def _spread(self, moment: Moment) -> float:
-        return self.chance.random() ** 2 * moment.spread_s
+    async def _comes_before(self, other: Coroutine[Any, Any, None], moment: Moment, feed: Feed) -> bool:
+        """Whether the moment came while the other thing was awaited; then the other thing is given up."""
+        coming = asyncio.create_task(reached(moment, feed, 0))
+        awaited = asyncio.create_task(other)
+        await asyncio.wait({coming, awaited}, return_when=asyncio.FIRST_COMPLETED)
+        late = awaited if coming.done() else coming
+        late.cancel()
+        await asyncio.gather(late, return_exceptions=True)
+        if late is awaited:
+            await self._a_little_later(moment)
+            return True
+        await awaited
+        return False
+
+    async def _a_little_later(self, moment: Moment) -> None:
+        await asyncio.sleep(self.chance.random() ** 2 * moment.spread_s)
 
     def _usual_start(self) -> float:
         return self.starts_s[-1] if self.starts_s else 3.0
 
-    async def _begin(self) -> Life:
+    async def begin(self) -> Life:
+        """Starts the next life; it is not ready yet."""
         self.model.life += 1
         return await Life.begin(self.stage)
 
-    async def _ready(self, life: Life) -> None:
+    async def ready(self, life: Life) -> None:
+        """Until a life is ready; what Slack held back for its minute comes now."""
         await life.ready()
         assert life.start_s is not None
         self.starts_s.append(life.start_s)
         self.slack.hurry_retries()
 
-    async def _kill(self, life: Life) -> None:
+    async def kill(self, life: Life) -> None:
+        """Kills a life; what was on its way to Slack arrives now."""
         await life.kill()
-        self.slack.faults.clear()  # what was on its way arrives now
+        self.slack.faults.clear()
         self.errors += life.complaints()
-        for asked in self._open():
+        for asked in self.open():
             asked.deaths += 1
 
-    async def _after_death(self) -> None:
-        remains: Remains = await asyncio.to_thread(look_into, self.stage.folder)
-        self.remains.update(remains.words())
-
     async def _last_life(self) -> None:
-        life = await self._begin()
-        left = len(self._open())
-        await self._ready(life)
+        life = await self.begin()
+        await self.ready(life)
+        await self.finish(life)
+
+    async def finish(self, life: Life) -> None:
+        """Lets it answer everything, and ends it in good order."""
         await self.answered()
-        if left:
-            self.recoveries_s.append(time.monotonic() - life.born)
+        self.recovery_s = time.monotonic() - life.born
         code = await life.end()
         assert code == 0, "".join(life.said[-40:])
         self.errors += life.complaints()
 
     async def answered(self) -> None:
         """Until every question has all parts of its answer."""
-        await self.slack.wait_for(lambda: not self._open(), _ANSWERS_S)
+        await self.slack.wait_for(lambda: not self.open(), _ANSWERS_S)
 
-    async def _ask(self) -> None:
+    async def ask(self) -> None:
+        """A question in a channel, or in the thread of an earlier one."""
         number = len(self.asked) + 1
         earlier = [asked for asked in self.asked if asked.deaths < 2][-6:]
         follow_up = self.chance.choice(earlier) if earlier and self.chance.random() < 0.25 else None
@@ -166,7 +179,7 @@ class Drill:
         ts = await self.slack.ask(channel, self.chance.choice(PEOPLE), words, thread_ts=thread)
         self.asked.append(Asked(number, channel, thread or ts))
 
-    def _open(self) -> list[Asked]:
+    def open(self) -> list[Asked]:
         """Questions that lack a part of their answer. In a thread the questions are answered one after the other."""
         found, counts = list[Asked](), Counter[str]()
         for asked in self.asked:

@@ -25,6 +25,7 @@ class Life:
         self.born = time.monotonic()
         self.start_s: float | None = None
         self.said: list[str] = []
+        self._more = asyncio.Condition()
         self._listener = asyncio.create_task(self._listen())
 
     @classmethod
@@ -40,6 +41,11 @@ class Life:
             await self._listener
             raise AssertionError(f"footnote serve did not start: {line.decode()}{''.join(self.said[-40:])}")
         self.start_s = time.monotonic() - self.born
+
+    async def says(self, words: str) -> None:
+        """Until it has logged these words."""
+        async with asyncio.timeout(_START_S), self._more:
+            await self._more.wait_for(lambda: any(words in line for line in self.said))
 
     async def kill(self) -> None:
         """SIGKILL. Its query workers and readers must end by themselves; AssertionError when one stays."""
@@ -64,7 +70,9 @@ class Life:
     async def _listen(self) -> None:
         assert self.process.stderr is not None
         while line := await self.process.stderr.readline():
-            self.said.append(line.decode(errors="replace"))
+            async with self._more:
+                self.said.append(line.decode(errors="replace"))
+                self._more.notify_all()
 
 
 def descendants(pid: int) -> list[int]:

@@ -14,6 +14,10 @@ Feed = asyncio.Queue[Json | None]
 Arm = Callable[[Faults], Rule | None]
 
 
+def _unarmed(_: Faults) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """`hit` recognises it among the changes of the workspace; the kill follows up to `spread_s` seconds later. `arm`
@@ -22,7 +26,12 @@ class Moment:
     name: str
     hit: Callable[[Json], bool]
     spread_s: float = 0.0
-    arm: Arm = lambda _: None
+    arm: Arm = _unarmed
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it can be waited for again: a fault is armed for once."""
+        return self.arm is _unarmed
 
 
 def _model(stage: str, *, last: bool = False) -> Callable[[Json], bool]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,28 +27,17 @@ from inbox i where i.state in ('new', 'started')
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Remains:
-    """For each question that was open in the state, where it stood."""
-
-    places: tuple[str, ...]
-
-    def words(self) -> Counter[str]:
-        """How often each place occurs; one entry more when nothing was open."""
-        return Counter(self.places or ("nothing open in the state",))
-
-
-def look_into(folder: Path) -> Remains:
-    """Reads a copy, so that the files of the dead process stay as they are."""
+def look_into(folder: Path) -> tuple[str, ...]:
+    """Where each open question stands. Reads a copy, so that the files of the dead process stay as they are."""
     if not (folder / "state.db").exists():
-        return Remains(("no state yet",))
+        return ("no state yet",)
     with TemporaryDirectory() as copied:
         for name in ("state.db", "state.db-wal"):
             if (folder / name).exists():
                 shutil.copyfile(folder / name, Path(copied) / name)
         with closing(sqlite3.connect(Path(copied) / "state.db")) as connection:
             connection.row_factory = sqlite3.Row
-            return Remains(tuple(_place(row) for row in connection.execute(_TURNS)))
+            return tuple(_place(row) for row in connection.execute(_TURNS)) or ("nothing open in the state",)
 
 
 def _place(row: sqlite3.Row) -> str:

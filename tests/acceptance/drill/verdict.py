@@ -55,10 +55,10 @@ def _everything_in_slack_was_meant(drill: Drill, postings: dict[int, list[Delive
     threads = {(asked.channel, asked.thread) for asked in drill.asked}
     messages = [message for thread in sorted(threads) for message in drill.slack.answers(*thread)]
     named = Counter(m["metadata"]["event_payload"]["delivery_id"] for m in messages if "files" not in m)
-    assert named == meant, "messages were lost or doubled"
+    assert named == meant, f"messages were lost or doubled: {(named - meant) + (meant - named)}"
     shared = Counter(file["id"] for message in messages for file in message.get("files", []))
     files = Counter(str(part.remote_id) for parts in postings.values() for part in parts if part.kind == "file")
-    assert shared == files, "files were lost or doubled"
+    assert shared == files, f"files were lost or doubled: {(shared - files) + (files - shared)}"
 
 
 def _answered_once(drill: Drill, number: int, parts: list[Delivery]) -> None:
@@ -115,6 +115,7 @@ def report(drill: Drill, seconds: float) -> str:
         f"{max(asked.deaths for asked in drill.asked)}",
         f"model: {len(drill.model.log)} requests, {repeated} repeated after a kill, {unanswered} cut off",
         f"start: median {starts[len(starts) // 2]:.1f} s, longest {starts[-1]:.1f} s",
+        f"the last life had answered all that was open {drill.recovery_s:.1f} s after its start",
         "killed: " + _listed(drill.kills),
         "found after the kills: " + _listed(drill.remains),
     ]

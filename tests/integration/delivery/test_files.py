@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from slack_sdk.errors import SlackApiError
 
 from bot.render.files import FilePart
 from tests.integration.delivery.samples import answer
@@ -49,8 +48,7 @@ async def test_the_next_process_goes_on_with_the_uploaded_bytes(bench):
     bench.slack.faults.lose_request("files.completeUploadExternal")
     bench.slack.faults.error("files.info", "internal_error")
     await bench.put([], [FILE])
-    with pytest.raises(SlackApiError):
-        await bench.drain()
+    assert (await bench.drain()).unfinished
     assert (await bench.drain(sender=bench.sender())).complete
     assert len(shown(bench)) == 1 and len(bench.slack.calls_to("files.getUploadURLExternal")) == 1
 

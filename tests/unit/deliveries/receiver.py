@@ -12,15 +12,19 @@ Posted = tuple[str, int, str]
 
 class Receiver:
     """Keeps what arrives. `faults` are taken one per request: `ok`, `lost` (never arrives), `reply_lost` (arrives, no
-    answer), `later`, `refused`; when they run out everything works. It does not drop repeats by itself."""
+    answer), `later`, `refused`; when they run out everything works. While it is `away` nothing arrives and nobody can
+    look; each attempt brings its return closer. It does not drop repeats by itself."""
 
-    def __init__(self, faults: Iterable[str] = (), *, can_look: bool = True) -> None:
+    def __init__(self, faults: Iterable[str] = (), *, can_look: bool = True, away: int = 0) -> None:
         self._faults: Iterator[str] = iter(faults)
         self.can_look = can_look
+        self.away = away
         self.posted: list[Posted] = []
         self.probes = 0
 
     async def send(self, delivery: Delivery) -> SendOutcome:
+        if self._is_away():
+            return Later(5.0)
         fault = next(self._faults, "ok")
         if fault == "later":
             return Later(1.5)
@@ -32,11 +36,17 @@ class Receiver:
         return InDoubt("no answer") if fault == "reply_lost" else Sent(str(len(self.posted)))
 
     async def probe(self, delivery: Delivery) -> Probed:
+        if self._is_away():
+            return Later(5.0)
         self.probes += 1
         if not self.can_look:
             return CannotTell("missing_scope")
         tokens = [token for _, _, token in self.posted]
         return Sent(str(tokens.index(delivery.client_token) + 1)) if delivery.client_token in tokens else NotThere()
+
+    def _is_away(self) -> bool:
+        self.away -= 1
+        return self.away >= 0
 
     def doubled(self) -> list[Posted]:
         return [posted for posted, count in Counter(self.posted).items() if count > 1]

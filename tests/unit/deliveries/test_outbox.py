@@ -122,6 +122,41 @@ async def test_beyond_its_patience_a_posting_waits_for_the_next_drain(bench: Ben
     assert (await bench.outbox().drain("t1", receiver)).complete
 
 
+@pytest.mark.parametrize("away", [1, 12, 25, 200])
+async def test_an_outage_of_any_length_delays_and_loses_nothing(bench: Bench, away: int):
+    await bench.enqueue(("C1", 0), ("C1", 1))
+    receiver = Receiver(away=away)
+    drained = await bench.outbox().deliver("t1", receiver)
+    assert drained.complete and len(receiver.posted) == 2 and in_order(receiver)
+    assert max(bench.slept) <= 30.0
+
+
+async def test_an_outage_before_a_look_leaves_the_posting_in_doubt_until_it_is_over(bench: Bench):
+    await bench.enqueue(("C1", 0), ("C1", 1))
+    receiver = Receiver()
+    life = Life(boundary=5)
+    with pytest.raises(Killed):
+        await bench.outbox(life).drain("t1", life.over(receiver))
+    await bench.state._connector.run(bench.state.deliveries.drop_leases)
+    receiver.away = 3
+    once = await bench.outbox().drain("t1", receiver)
+    assert once.unfinished and [row.state for row in once.busy] == ["sending"] and len(once.waiting) == 1
+    assert (await bench.outbox().deliver("t1", receiver)).complete
+    assert len(receiver.posted) == 2 and receiver.probes == 1
+
+
+async def test_what_nobody_can_bring_further_is_not_waited_for(bench: Bench):
+    await bench.enqueue(("C1", 0), ("C1", 1))
+    drained = await bench.outbox().deliver("t1", Receiver(["reply_lost"], can_look=False))
+    assert len(drained.unknown) == 1 and len(drained.waiting) == 1 and not drained.unfinished
+
+
+async def test_an_outage_without_end_is_left_to_the_next_start(bench: Bench):
+    await bench.enqueue(("C1", 0))
+    drained = await bench.outbox(outage_s=100.0).deliver("t1", Receiver(away=1_000_000))
+    assert drained.unfinished and sum(bench.slept) > 100
+
+
 async def test_a_sender_that_raises_leaves_its_posting_in_doubt(bench: Bench):
     class Broken(Receiver):
         async def send(self, delivery):
@@ -183,8 +218,8 @@ faults = st.lists(st.sampled_from(["ok", "ok", "lost", "reply_lost", "later"]), 
 
 
 @settings(max_examples=40, deadline=None)
-@given(lives=st.lists(st.integers(0, 25), max_size=6), faults=faults)
-def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(lives: list[int], faults: list[str]):
+@given(lives=st.lists(st.integers(0, 25), max_size=6), faults=faults, away=st.integers(0, 30))
+def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(lives: list[int], faults: list[str], away: int):
     async def scenario(bench: Bench) -> None:
         await bench.enqueue(*PARTS)
         receiver = Receiver(faults)
@@ -193,7 +228,8 @@ def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(lives: list[int], f
             with suppress(Killed):
                 await bench.outbox(life).drain("t1", life.over(receiver))
             await bench.state._connector.run(bench.state.deliveries.drop_leases)
-        assert (await bench.outbox().drain("t1", receiver)).complete
+        receiver.away = away
+        assert (await bench.outbox().deliver("t1", receiver)).complete
         assert sorted(posted[:2] for posted in receiver.posted) == PARTS
         assert receiver.doubled() == [] and in_order(receiver)
 
