@@ -6,10 +6,11 @@
 PYTHON ?=
 VENV ?= .venv
 WORKERS ?= 2
+KILLS ?= 50
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test lint bench lock clean
+.PHONY: help install demo test soak lint bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
