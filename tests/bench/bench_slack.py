@@ -1,21 +1,23 @@
 """Event to first status and event to answer, over a bare Bolt echo of the same run, both by Socket Mode.
 
-Two local workspaces on one event loop, one with the bot and a scripted model in this process, one with an echo that
-only says something on a mention. Every round asks both, one after the other. An answer counts when the workspace has
-taken the message; the model's own time is measured and taken off.
+Two local workspaces stand in a process of their own, as Slack does; in this one are the bot with a scripted model and
+an echo that only says something on a mention. Every round asks both, one after the other. An answer counts when the
+workspace has taken the message; the model's own time is measured and taken off.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import sqlite3
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -77,19 +79,52 @@ def run() -> list[Row]:
 
 async def _measure(folder: Path) -> list[Row]:
     script, commit_ms = Script(), _commit_ms(folder / "bare.db")
-    plain, reading, echoed = Spent(), Spent(), Spent()
-    async with LocalSlack() as ours, LocalSlack() as theirs:
+    async with _workspaces() as workspaces:
+        (ours, theirs) = json.loads(await _line(workspaces))
         async with _echo(theirs), _bot(ours, folder, script):
-            for n in range(ROUNDS + WARM_UP):
-                if n == WARM_UP:
-                    plain, reading, echoed = Spent(), Spent(), Spent()
-                    script.spent.clear()
-                await _asked(theirs, PLAIN, echoed, with_status=False)
-                await _asked(ours, PLAIN, plain)
-                await _asked(ours, READING, reading)
+            assert workspaces.stdin is not None
+            workspaces.stdin.write(b"go\n")
+            found = json.loads(await _line(workspaces))
+    plain, reading, echoed = (Spent(**found[name]) for name in ("plain", "reading", "echoed"))
+    return _table(plain, reading, echoed, statistics.median(script.spent) * 1e3, commit_ms)
+
+
+@contextlib.asynccontextmanager
+async def _workspaces() -> AsyncGenerator[asyncio.subprocess.Process]:
+    """This module as a program: the workspaces and the people in them."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", __name__, stdin=pipe, stdout=pipe)
+    try:
+        yield process
+    finally:
+        await process.communicate(b"")  # the end of its input is its end
+
+
+async def _line(process: asyncio.subprocess.Process) -> str:
+    assert process.stdout is not None
+    line = (await process.stdout.readline()).decode()
+    if not line:
+        raise AssertionError("the workspaces ended early")
+    return line
+
+
+async def _people() -> None:
+    """Prints where the workspaces are, plays all rounds when told to and prints what they took; ends with its input."""
+    async with LocalSlack() as ours, LocalSlack() as theirs:
+        places = [{"api": s.api_url, "bot": s.bot_token, "app": s.app_token} for s in (ours, theirs)]
+        print(json.dumps(places), flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        plain, reading, echoed = Spent(), Spent(), Spent()
+        for n in range(ROUNDS + WARM_UP):
+            if n == WARM_UP:
+                plain, reading, echoed = Spent(), Spent(), Spent()
+            await _asked(theirs, PLAIN, echoed, with_status=False)
+            await _asked(ours, PLAIN, plain)
+            await _asked(ours, READING, reading)
         if ours.refusals or theirs.refusals:
             raise AssertionError(f"refused: {ours.refusals + theirs.refusals}")
-    return _table(plain, reading, echoed, sum(script.spent) * 1e3 / ROUNDS, commit_ms)
+        print(json.dumps({"plain": asdict(plain), "reading": asdict(reading), "echoed": asdict(echoed)}), flush=True)
+        await asyncio.to_thread(sys.stdin.read)
 
 
 def _commit_ms(path: Path) -> float:
@@ -140,9 +175,9 @@ async def _asked(slack: LocalSlack, text: str, spent: Spent, *, with_status: boo
 
 
 @contextlib.asynccontextmanager
-async def _echo(slack: LocalSlack) -> AsyncGenerator[None]:
+async def _echo(slack: dict[str, str]) -> AsyncGenerator[None]:
     """Bolt as its documentation shows it, with the shared session that ours has too."""
-    async with open_slack_client(slack.bot_token, slack.api_url) as opened:
+    async with open_slack_client(slack["bot"], slack["api"]) as opened:
         app = AsyncApp(client=opened.client)
 
         @app.event("app_mention")
@@ -153,9 +188,8 @@ async def _echo(slack: LocalSlack) -> AsyncGenerator[None]:
         async def ignore() -> None:
             pass
 
-        handler = AsyncSocketModeHandler(app, slack.app_token)
+        handler = AsyncSocketModeHandler(app, slack["app"])
         await handler.connect_async()
-        await slack.wait_for_socket()
         try:
             yield
         finally:
@@ -163,19 +197,23 @@ async def _echo(slack: LocalSlack) -> AsyncGenerator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _bot(slack: LocalSlack, folder: Path, script: Script) -> AsyncGenerator[None]:
+async def _bot(slack: dict[str, str], folder: Path, script: Script) -> AsyncGenerator[None]:
     (folder / "data").mkdir()
     table = folder / "data" / "orders.csv"
     table.write_text("id,amount\n" + "".join(f"{n},{n}.5\n" for n in range(500)))
     os.utime(table, (1_700_000_000, 1_700_000_000))  # a file written just now is looked at more often
     (folder / "manifest.yaml").write_text(MANIFEST)
     settings = load_settings(
-        SLACK_BOT_TOKEN=slack.bot_token,
-        SLACK_APP_TOKEN=slack.app_token,
-        SLACK_API_URL=slack.api_url,
+        SLACK_BOT_TOKEN=slack["bot"],
+        SLACK_APP_TOKEN=slack["app"],
+        SLACK_API_URL=slack["api"],
         FOOTNOTE_MANIFEST=folder / "manifest.yaml",
         FOOTNOTE_STATE=f"sqlite:///{folder / 'state.db'}",
         FOOTNOTE_DATA_DIR=folder / "cache",
     )
     async with running_bot(settings, pacer=Unpaced(), model=ScriptedModel(script)):
         yield
+
+
+if __name__ == "__main__":
+    asyncio.run(_people())
