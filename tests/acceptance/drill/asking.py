@@ -17,7 +17,8 @@ from aiohttp import web
 from runtime.testing.messages_api import MessagesEndpoint, Reply
 
 _NUMBER = re.compile(r"question (\d+)")
-_MARK = re.compile(r"(?<!\d)7\d{6}(?!\d)")
+# Not a part of an identifier, which are in hexadecimal.
+_MARK = re.compile(r"(?<![0-9a-f])7\d{6}(?![0-9a-f])")
 # (calls of a step, how many of them give several rows and so a file)
 BATCHES = ((4, 1), (2, 1))
 CALLS = sum(calls for calls, _ in BATCHES)
@@ -45,12 +46,15 @@ def top_of(mark: int) -> int:
 def sql_of(number: int, call: int, *, rows: bool) -> str:
     """The query of one call: its mark, and a figure from the table; some are slow, so that calls end out of order."""
     mark = mark_of(number, call)
-    others = "".join(f", orders t{n}" for n in range(1, 1 + mark % 4))
+    tables = range(2 + mark % 3)
+    product = ", ".join(f"orders t{n}" for n in tables)
+    effort = " + ".join(f"t{n}.id" for n in tables)
     grouping = ", t0.region" if rows else ""
     ending = " group by t0.region order by t0.region" if rows else ""
     # Three regions take the ids in turn, so the largest of the whole table is asked for in a query of its own.
     top = f"(select max(id) from orders) + {mark}"
-    return f"select {mark} as mark, {top} as top{grouping}, count(*) as n from orders t0{others}{ending}"
+    figures = f"{mark} as mark, {top} as top{grouping}, count(*) as n"
+    return f"select {figures} from {product} where {effort} > 90{ending}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from bot.local.world import Channel, demo_world
 from tests.acceptance.conftest import Stage, write_workspace
 from tests.acceptance.drill.asking import PARTS, Model
 from tests.acceptance.drill.lives import Life
-from tests.acceptance.drill.moments import MOMENTS, STARTING, Feed, Moment, reached
+from tests.acceptance.drill.moments import MOMENTS, STARTING, Feed, Moment, reached, tell_of_results
 from tests.acceptance.drill.remains import look_into
 
 # Many channels: the bot posts at Slack's pace, about one message a second in each.
@@ -25,7 +25,7 @@ CHANNELS = tuple(f"C0DRILL{n}" for n in range(8))
 PEOPLE = ("U0ANN", "U0MIA", "U0LEO")
 # A turn may be resumed five times before it is given up: no question of the drill is killed more often than this.
 _MOST_DEATHS = 4
-_MOMENT_S = 30.0
+_MOMENT_S = 25.0
 _ANSWERS_S = 180.0
 
 
@@ -90,7 +90,8 @@ class Drill:
         """Until the moment comes: while earlier questions are resumed or, by lot, only with new ones."""
         tired = any(asked.deaths >= _MOST_DEATHS for asked in self.open())
         at_once = not tired and self.chance.random() < 0.3
-        with self.slack.workspace.changes.feed() as feed:
+        changes = self.slack.workspace.changes
+        with changes.feed() as feed, running(tell_of_results(self.stage.folder / "state.db", changes.notify)):
             if at_once:
                 moment.arm(self.slack.faults)
                 if await self._comes_before(self.ready(life), moment, feed):
@@ -104,7 +105,7 @@ class Drill:
                 moment.arm(self.slack.faults)
             for _ in range(self.chance.choice((1, 1, 2))):
                 await self.ask()
-            skip = self.chance.choice((0, 0, 1, 2)) if moment.repeats else 0
+            skip = self.chance.randrange(moment.times)
             try:
                 await asyncio.wait_for(reached(moment, feed, skip), _MOMENT_S)
             except TimeoutError:
@@ -187,6 +188,16 @@ class Drill:
             if len(self.slack.answers(asked.channel, asked.thread)) < counts[asked.thread] * PARTS:
                 found.append(asked)
         return found
+
+
+@contextmanager
+def running(work: Coroutine[Any, Any, None]) -> Iterator[None]:
+    """Keeps a task for as long as the block runs."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
 
 
 @asynccontextmanager

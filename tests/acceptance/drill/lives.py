@@ -64,8 +64,10 @@ class Life:
         return code
 
     def complaints(self) -> list[str]:
-        """What it logged as an error, with what follows."""
-        return ["".join(self.said[n : n + 60]) for n, line in enumerate(self.said) if _ERROR.search(line)]
+        """What it logged as an error, with what follows. While it is stopping, the socket client complains of events
+        that it can acknowledge no more: those come again."""
+        stopping = next((n for n, line in enumerate(self.said) if "stopping;" in line), len(self.said))
+        return ["".join(self.said[n : n + 60]) for n, line in enumerate(self.said[:stopping]) if _ERROR.search(line)]
 
     async def _listen(self) -> None:
         assert self.process.stderr is not None

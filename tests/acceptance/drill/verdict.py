@@ -69,7 +69,7 @@ def _answered_once(drill: Drill, number: int, parts: list[Delivery]) -> None:
     answer, evidence = (by_ts[str(part.remote_id)] for part in parts if part.kind == "message")
     assert f"Question {number} is answered" in json.dumps(answer["blocks"])
     marks = [mark_of(number, call) for call in range(1, CALLS + 1)]
-    assert _figures(answer["blocks"]) == {str(top_of(mark)) for mark in marks}
+    assert _figures(answer["blocks"]) == {str(top_of(mark)) for mark in marks}, answer["blocks"]
     folds = [block for block in evidence["blocks"] if block["type"] == "container"]
     assert [fold["block_id"].rpartition(":")[2] for fold in folds] == [f"E{n}" for n in range(1, CALLS + 1)]
     for mark, fold in zip(marks, folds, strict=True):
