@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import structlog
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.address import Address
+from bot.delivery.answers import CALL_ERRORS, error_name
 from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
 from runtime.clock import Clock
@@ -22,6 +23,8 @@ T = TypeVar("T")
 
 KEPT_SECONDS = 60.0  # DESIGN 8: membership is cached for a minute
 _PAGE = 200
+# Whatever keeps an answer from us, a refusal or a broken line: what it would have said is not known.
+_NOT_LEARNED = (SlackClientError, *CALL_ERRORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ class SlackPresence:
         """What is known of a person."""
         try:
             return await self._people.get(user)
-        except SlackClientError as error:
+        except _NOT_LEARNED as error:
             log.warning("users.info failed", user=user, error=_code(error))
             return PersonFacts(user, user, None, None, None, None)
 
@@ -104,7 +107,7 @@ class SlackPresence:
             place, guest_reads = await asyncio.gather(
                 self._places.get(channel), _nobody() if direct else self._guest_reads(channel)
             )
-        except SlackClientError as error:
+        except _NOT_LEARNED as error:
             log.warning("conversations.info failed", channel=channel, error=_code(error))
             return Conversation("im" if direct else "channel", channel, None, None, None, None)
         if place.kind == "im":
@@ -114,7 +117,7 @@ class SlackPresence:
     async def _guest_reads(self, channel: str) -> bool | None:
         try:
             guests, members = await asyncio.gather(self._guests.get(""), self._members.get(channel))
-        except SlackClientError as error:
+        except _NOT_LEARNED as error:
             log.warning("membership could not be learned", channel=channel, error=_code(error))
             return None
         return not guests.isdisjoint(members)
@@ -125,7 +128,7 @@ class SlackPresence:
             try:
                 if user in await self._group_members.get(group):
                     found.add(group)
-            except SlackClientError as error:
+            except _NOT_LEARNED as error:
                 log.warning("usergroups.users.list failed", group=group, error=_code(error))
         return frozenset(found)
 
@@ -171,5 +174,5 @@ async def _nobody() -> None:
     """Nothing is asked about a direct message's readers."""
 
 
-def _code(error: SlackClientError) -> str:
-    return str(error.response.get("error")) if isinstance(error, SlackApiError) else type(error).__name__
+def _code(error: Exception) -> str:
+    return error_name(error) or type(error).__name__

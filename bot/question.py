@@ -83,4 +83,5 @@ def plain_text(raw: str, bot_user: str) -> str:
             return label or f"@{target.split('^')[0]}"
         return f"{label} ({target})" if label and label != target else target
 
-    return html.unescape(_TOKEN.sub(replace, raw)).strip()
+    words = html.unescape(_TOKEN.sub(replace, raw)).strip()
+    return words.encode("utf-8", "replace").decode()  # half an emoji, cut by somebody, is no text

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import structlog
+
 from bot.address import Address
 from bot.assembly import Analyst
 from bot.direct import direct_sql
 from bot.presence import SlackPresence
 from bot.render.blocks import Block
 from bot.render.evidence import fold
+from bot.render.failure import failure_message
 from bot.render.text import cell_text
 from runtime.capability import Scope
 from runtime.engines.workspace.workspace import Workspace
@@ -23,6 +26,10 @@ HELP = (
     "Mention me in a channel, or write to me directly, to ask a question."
 )
 _FILES_SHOWN = 30
+# Slack escapes these three in what people type, also in a command's words.
+_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+
+log = structlog.get_logger(__name__)
 
 Say = Callable[..., Awaitable[Any]]
 
@@ -35,17 +42,26 @@ class Command:
         self._presence = presence
 
     async def run(self, ack: Say, respond: Say, command: dict[str, Any]) -> None:
-        """Acknowledges, then answers only to the person who asked."""
+        """Acknowledges, then answers only to the person who asked; there is an answer whatever fails inside."""
         await ack()
-        word, _, rest = str(command.get("text") or "help").strip().partition(" ")
+        try:
+            text, blocks = await self._answered(command)
+        except Exception as error:
+            correlation = self._analyst.new_id()
+            log.error("command failed", correlation=correlation, exc_info=error)
+            failed = failure_message("Something failed while I was working on this.", correlation)
+            text, blocks = failed.text, list(failed.blocks)
+        await respond(text=text, blocks=blocks, response_type="ephemeral")
+
+    async def _answered(self, command: dict[str, Any]) -> tuple[str, list[Block] | None]:
+        word, rest = _words(str(command.get("text") or ""))
         channel, user = str(command["channel_id"]), str(command["user_id"])
         place, asker = await self._presence.facts(channel, user)
         sources = self._analyst.sources(place, asker)
         address = str(Address(str(command.get("team_id", "")), channel, "command"))
         zone = self._analyst.policy.timezone(channel)
         scope = self._analyst.scope(self._analyst.new_id(), address, user, zone, sources)
-        text, blocks = await self._answer(word, rest.strip(), scope)
-        await respond(text=text, blocks=blocks, response_type="ephemeral")
+        return await self._answer(word, rest, scope)
 
     async def _answer(self, word: str, rest: str, scope: Scope) -> tuple[str, list[Block] | None]:
         if word == "sql":
@@ -79,3 +95,11 @@ class Command:
         if result.error:
             return f"The query did not run: {cell_text(result.error)}", None
         return f"{result.evidence.row_count} rows", [fold(result.evidence, "sql", table_native=True)]
+
+
+def _words(typed: str) -> tuple[str, str]:
+    """The command's first word, and what stands behind it as it was typed."""
+    for entity, character in _ENTITIES:
+        typed = typed.replace(entity, character)
+    word, *rest = typed.split(None, 1) or ["help"]
+    return word.lower(), rest[0].strip() if rest else ""
