@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 KEPT_SECONDS = 60.0  # DESIGN 8: membership is cached for a minute
 _PAGE = 200
+_ASKED_ONE_BY_ONE = 25
 # Whatever keeps an answer from us, a refusal or a broken line: what it would have said is not known.
 _NOT_LEARNED = (SlackClientError, *CALL_ERRORS)
 
@@ -66,10 +67,11 @@ class SlackPresence:
     """The facts that admission needs. What Slack doesn't tell is None, which closes."""
 
     def __init__(
-        self, client: AsyncWebClient, clock: Clock, *, team: str, groups: Callable[[], frozenset[str]]
+        self, client: AsyncWebClient, clock: Clock, *, team: str, bot_user: str, groups: Callable[[], frozenset[str]]
     ) -> None:
         self._client = client
         self._team = team
+        self._bot_user = bot_user
         self._groups = groups
         self._places = Kept(clock, self._learn_place)
         self._people = Kept(clock, self._learn_person)
@@ -115,12 +117,20 @@ class SlackPresence:
         return Conversation(place.kind, channel, place.shared, place.pending_shared, place.archived, guest_reads)
 
     async def _guest_reads(self, channel: str) -> bool | None:
+        """Whether a guest is among a channel's members: one by one in a small channel, by the list of all people in a
+        large one, whose members would use up the minute's calls."""
         try:
-            guests, members = await asyncio.gather(self._guests.get(""), self._members.get(channel))
+            members = await self._members.get(channel) - {self._bot_user}
+            if len(members) > _ASKED_ONE_BY_ONE:
+                return not (await self._guests.get("")).isdisjoint(members)
         except _NOT_LEARNED as error:
             log.warning("membership could not be learned", channel=channel, error=_code(error))
             return None
-        return not guests.isdisjoint(members)
+        people = await asyncio.gather(*(self.person(member) for member in sorted(members)))
+        states = [person.guest for person in people if not (person.bot or person.deactivated)]
+        if True in states:
+            return True
+        return None if None in states else False
 
     async def _groups_of(self, user: str) -> frozenset[str]:
         found = set[str]()

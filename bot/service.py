@@ -19,6 +19,7 @@ from bot.http import HttpServer
 from bot.identity import Identity, SlackUnavailable, identify
 from bot.intake import Intake
 from bot.listeners.command import Command
+from bot.listeners.home import Home
 from bot.pacing import ChannelPacer, Pacer
 from bot.presence import SlackPresence
 from bot.question import Question
@@ -77,7 +78,9 @@ async def running_bot(
         # The presence needs the groups that the policy names, and the analyst needs the presence: the policy is read
         # from the same manifest by both, so its groups are known before the analyst is open.
         groups = _groups(Policy.of(load_manifest(settings.manifest)))
-        presence = SlackPresence(slack.client, clock, team=identity.team, groups=lambda: groups)
+        presence = SlackPresence(
+            slack.client, clock, team=identity.team, bot_user=identity.bot_user, groups=lambda: groups
+        )
         stack.callback(state.close)
         analyst = await open_analyst(settings, state, presence, clock=clock, new_id=new_id, model=model)
         stack.push_async_callback(analyst.close)
@@ -103,7 +106,11 @@ async def running_bot(
         intake = Intake(state, analyst.policy, identity.bot_user, durable.enqueue, announce, background)
         secret = settings.slack_signing_secret
         app = build_bolt(
-            slack.client, secret.get_secret_value() if secret else None, intake, Command(analyst, presence)
+            slack.client,
+            secret.get_secret_value() if secret else None,
+            intake,
+            Command(analyst, presence),
+            Home(analyst, presence, slack.client),
         )
         await durable.recover(state.inbox)
         port = await _listen(stack, settings, app, analyst, clock)
