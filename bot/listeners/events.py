@@ -9,6 +9,7 @@ import structlog
 from slack_bolt.response import BoltResponse
 
 from bot.intake import Intake
+from bot.listeners.home import Home
 from runtime.errors import StateError
 
 log = structlog.get_logger(__name__)
@@ -17,8 +18,9 @@ log = structlog.get_logger(__name__)
 class Events:
     """The middleware that stands before everything else."""
 
-    def __init__(self, intake: Intake) -> None:
+    def __init__(self, intake: Intake, home: Home) -> None:
         self._intake = intake
+        self._home = home
 
     async def before_ack(self, body: dict[str, Any], next: Callable[[], Awaitable[Any]]) -> BoltResponse | None:
         """Acks an event once it is durable. A state that cannot be written gives 503, so that Slack delivers again;
@@ -31,4 +33,12 @@ class Events:
         except StateError as error:
             log.error("event not kept; Slack will deliver it again", event_id=body.get("event_id"), reason=str(error))
             return BoltResponse(status=503, body="")
+        self._open_home(body.get("event") or {})
         return BoltResponse(status=200, body="")
+
+    def _open_home(self, event: dict[str, Any]) -> None:
+        """App Home is drawn after the ack. It is no work to keep: the next opening draws it again."""
+        if event.get("type") == "app_home_opened" and event.get("tab", "home") == "home":
+            user = str(event.get("user") or "")
+            work = self._home.opened(user, str(event.get("channel") or ""))
+            self._intake.background.start(work, name=f"App Home of {user}")

@@ -55,13 +55,14 @@ class Transport(Protocol):
 
 @dataclass(slots=True)
 class Delivered:
-    """A record of one finished attempt, for tests: the packet's payload, its attempt number, the answer."""
+    """A record of one finished attempt: the packet's payload, its attempt number, the answer, when it was sent."""
 
     app_id: str
     kind: Kind
     payload: Json
     attempt: int
     ack: Ack
+    at: float = 0.0
 
 
 @dataclass(slots=True)
@@ -146,6 +147,7 @@ class Delivery:
 
     async def _attempt(self, app: AppInstall, packet: Packet) -> Ack:
         switches = self.workspace.faults.events
+        sent = self.workspace.now()
         if packet.kind == "events_api" and packet.attempt == 0 and switches.lost_events > 0:
             switches.lost_events -= 1
             ack = Ack(False, reason="connection_failed")
@@ -154,7 +156,7 @@ class Delivery:
             if ack.ok and switches.lost_acks > 0 and packet.kind == "events_api":
                 switches.lost_acks -= 1
                 ack = Ack(False, reason="http_timeout")
-        self.attempts.append(Delivered(app.app_id, packet.kind, packet.payload, packet.attempt, ack))
+        self.attempts.append(Delivered(app.app_id, packet.kind, packet.payload, packet.attempt, ack, sent))
         self.workspace.changes.notify("delivery", event_id=packet.payload.get("event_id"), ok=ack.ok)
         return ack
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from . import page_view
+from . import page_view, page_wire
 from .interactions import Interaction
 from .transfer import file_response
 from .typed_text import stored_text
@@ -65,6 +65,7 @@ class PageApi:
         app.router.add_get("/page/api/world", self._answer(self._world))
         app.router.add_get("/page/api/channel/{channel}", self._answer(self._channel))
         app.router.add_get("/page/api/thread/{channel}/{ts}", self._answer(self._thread))
+        app.router.add_get("/page/api/wire", self._answer(self._wire))
         app.router.add_post("/page/api/upload", self._answer(self._upload))
         app.router.add_post("/page/api/{act}", self._answer(self._act))
         app.router.add_get("/page/{name}", self._file)
@@ -105,6 +106,10 @@ class PageApi:
     async def _thread(self, request: web.Request) -> Json:
         where = request.match_info
         return page_view.thread(self._slack.workspace, where["channel"], where["ts"], request.query["user"])
+
+    async def _wire(self, request: web.Request) -> Json:
+        query = request.query
+        return page_wire.since(self._slack.hub, int(query.get("calls", 0)), int(query.get("deliveries", 0)))
 
     async def _feed(self, request: web.Request) -> web.StreamResponse:
         stream = web.StreamResponse(headers={**_HEADERS, "Content-Type": "text/event-stream"})

@@ -23,6 +23,7 @@ def world(workspace: Workspace, user: str) -> Json:
                 "user": app.bot_user,
                 "name": app.name,
                 "commands": app.commands,
+                "usage_hint": app.usage_hint,
                 "shortcuts": app.shortcuts,
             }
             for app in workspace.world.apps

@@ -114,6 +114,7 @@ class AppInstall:
     """One installed app: its bot user, its tokens, and how Slack reaches it.
 
     `mode` is `socket` (Socket Mode) or `http` (signed requests to `request_url`).
+    `usage_hint`: what Slack shows behind a command that is being typed, ways divided by `|`.
     `mention_outside`: mentions in public channels that the bot isn't in are still delivered.
     """
 
@@ -130,6 +131,7 @@ class AppInstall:
     scopes: set[str] = field(default_factory=lambda: set(ALL_SCOPES))
     events: set[str] = field(default_factory=lambda: set(ALL_EVENTS))
     commands: list[str] = field(default_factory=lambda: ["/footnote"])
+    usage_hint: str = "help | sources | files | sql QUERY"
     shortcuts: dict[str, str] = field(default_factory=lambda: {"ask_about_message": "Ask Footnote about this"})
     mention_outside: bool = True
     revoked: bool = False

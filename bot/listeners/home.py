@@ -1,0 +1,95 @@
+"""App Home: what is open to this person here, and questions to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.assembly import Analyst
+from bot.delivery.answers import CALL_ERRORS, error_name
+from bot.presence import SlackPresence
+from bot.render import blocks, words
+from bot.render.blocks import Block
+from bot.render.text import line_text
+from runtime.admission.policy import WORKSPACE
+from runtime.engines.workspace.model import WorkspaceTable
+from runtime.errors import FootnoteError
+
+log = structlog.get_logger(__name__)
+
+_TABLES_SHOWN, _SOURCES_SHOWN, _EXAMPLES = 12, 20, 2
+
+
+class Home:
+    """Publishes the page that a person sees under the app's name."""
+
+    def __init__(self, analyst: Analyst, presence: SlackPresence, client: AsyncWebClient) -> None:
+        self._analyst = analyst
+        self._presence = presence
+        self._client = client
+
+    async def opened(self, user: str, channel: str) -> None:
+        """A person opened the tab; `channel` is their direct message with the app, for which admission is asked.
+        What Slack refuses is logged: the tab then keeps what it showed."""
+        place, asker = await self._presence.facts(channel, user)
+        sources = self._analyst.sources(place, asker)
+        tables = await self._tables() if WORKSPACE in sources else ()
+        view = {"type": "home", "blocks": home_blocks(sorted(sources), tables)}
+        try:
+            await self._client.views_publish(user_id=user, view=view)
+        except (SlackClientError, *CALL_ERRORS) as error:
+            log.warning("App Home was not published", user=user, error=error_name(error) or type(error).__name__)
+
+    async def _tables(self) -> tuple[WorkspaceTable, ...]:
+        if self._analyst.workspace is None:
+            return ()
+        try:
+            return (await self._analyst.workspace.catalog()).tables
+        except FootnoteError as error:
+            log.warning("the workspace could not be read for App Home", reason=str(error))
+            return ()
+
+
+def home_blocks(sources: Sequence[str], tables: Sequence[WorkspaceTable]) -> list[Block]:
+    """The page: `sources` open to this person in a direct message, `tables` of their workspace, how to ask."""
+    if not sources:
+        text = (
+            "*Nothing is open to you in direct messages.*\n"
+            "A channel may open more: ask there, or see `/footnote sources` in it. "
+            "Which data is open to whom is decided in the admission manifest."
+        )
+        return [blocks.header("Footnote"), blocks.section(text), blocks.divider(), *_how(())]
+    named = ", ".join(f"*{line_text(name, 60)}*" for name in sources[:_SOURCES_SHOWN])
+    return [
+        blocks.header("Footnote"),
+        blocks.section(
+            f"Ask your data in plain words; every figure comes with its evidence.\n\nOpen to you here: {named}"
+        ),
+        *_listed(tables),
+        blocks.divider(),
+        *_how(tables),
+    ]
+
+
+def _listed(tables: Sequence[WorkspaceTable]) -> list[Block]:
+    if not tables:
+        return []
+    lines = [
+        f"• *{line_text(table.name, 80)}* — {words.counted(table.rows, 'row')} · {line_text(table.file, 80)}"
+        for table in tables[:_TABLES_SHOWN]
+    ]
+    if len(tables) > _TABLES_SHOWN:
+        lines.append(f"and {len(tables) - _TABLES_SHOWN:,} more; `/footnote files` lists them")
+    return [blocks.section("\n".join(["*Tables*", *lines]))]
+
+
+def _how(tables: Sequence[WorkspaceTable]) -> list[Block]:
+    questions = ["What tables do you have?", *(f"How many {table.name} do we have?" for table in tables[:_EXAMPLES])]
+    asked = "\n".join(f"• {line_text(question, 120)}" for question in questions)
+    return [
+        blocks.section(f"*Ask, for example*\n{asked}"),
+        blocks.context("Mention me in a channel, or write to me under Messages. `/footnote help` lists the commands."),
+    ]
