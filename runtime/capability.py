@@ -10,7 +10,8 @@ from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field
 
 from runtime.clock import Clock
-from runtime.evidence import Column, Evidence, Json, SourceRef, Truncation
+from runtime.errors import CallError
+from runtime.evidence import Column, Evidence, Json, SourceRef, Truncation, Usage
 from runtime.limits import DEFAULT, Limits
 
 T = TypeVar("T")
@@ -142,8 +143,51 @@ class RunCatalogView(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class InnerRows:
+    """What an inner read gave: at most the rows asked for; `row_count` is how many there really are, or the number
+    seen when `truncated.total` is None."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Json, ...], ...]
+    row_count: int
+    truncated: Truncation | None = None
+    notes: tuple[str, ...] = ()
+
+
+class InnerRead(Protocol):
+    """A read that an executor makes on its way. The boundary admits, bounds and records it as if it were a call."""
+
+    async def __call__(self, source_id: str, sql: str, *, seconds: float, rows_kept: int) -> InnerRows:
+        """Raises CallError: `admission_changed`, `not_found` for a source without an engine, those of the engine."""
+        ...
+
+
+class ProgramError(CallError):
+    """A program that ended badly, and what it had used until then."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        usage: Usage,
+        hint: str = "",
+        retryable: bool = False,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(code, message, hint=hint, retryable=retryable, details=details)
+        self.usage = usage
+
+
+async def reads_nothing(source_id: str, sql: str, *, seconds: float, rows_kept: int) -> InnerRows:
+    """The inner read of a call that stands outside a boundary: none. Raises CallError `not_found`."""
+    raise CallError("not_found", f"No source {source_id!r} can be read here.")
+
+
+@dataclass(frozen=True, slots=True)
 class CallContext:
-    """Everything an executor may lean on. `deadline` is on the monotonic clock, in seconds."""
+    """Everything an executor may lean on. `deadline` is on the monotonic clock, in seconds; `read` is the only way to
+    data beside the call's own source."""
 
     scope: Scope
     call_id: str
@@ -154,6 +198,7 @@ class CallContext:
     loaded: frozenset[str]
     evidence: Callable[[str], Evidence | None]
     deadline: float
+    read: InnerRead = reads_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +220,7 @@ class Output:
     text: str | None = None
     sources: tuple[SourceRef, ...] = ()
     loaded: tuple[str, ...] = ()
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +255,9 @@ def touches_nothing(_: Any) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Capability(Generic[A]):
     """One registered capability. `source` names the admitted source that a call with these arguments touches;
-    `offered` says in which scopes the tool makes sense; `caps` lists arguments that are cut to their bound, with it."""
+    `offered` says in which scopes the tool makes sense; `caps` lists arguments that are cut to their bound, with it.
+    `any_source`: it may read any admitted source, through `context.read`. `text_chars` is how long one text may be in
+    the model's result (else the run's `cell_chars`)."""
 
     id: str
     tool: str
@@ -229,3 +277,5 @@ class Capability(Generic[A]):
     caps: Mapping[str, int] = field(default_factory=dict[str, int])
     deadline_s: int = DEFAULT.call_deadline_s
     model_text_bytes: int = DEFAULT.model_text_bytes
+    any_source: bool = False
+    text_chars: int | None = None

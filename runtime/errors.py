@@ -50,6 +50,9 @@ CALL_CODES: Mapping[str, str] = {
     "sql_unknown_column": "A column does not exist in the tables that are read.",
     "function_not_allowed": "A function is not on the allow-list.",
     "sql_failed": "The engine refused or failed the query.",
+    "python_failed": "The program raised an exception or broke its interpreter; what it printed backs no figure.",
+    "python_limit": "The program needed more fuel, time, memory, output or SQL than one run may use.",
+    "python_unavailable": "The sealed Python interpreter cannot be started here.",
     "workspace_differs": "This replica holds other files than the run began with.",
 }
 

@@ -76,6 +76,21 @@ class Limits:
     workspace_depth: int = 32
     file_bytes: int = 4 * GIB
     file_columns: int = 5_000
+    json_bytes: int = 64 * MIB
+
+    # Python in the sealed guest (facts/GUEST.md); fuel counts wasm operations, 10–15 G are about a second
+    python_code_bytes: int = 32_000
+    python_fuel: int = 20_000_000_000
+    python_seconds: int = 10
+    python_memory_bytes: int = 128 * MIB
+    python_output_chars: int = 16_000
+    python_output_sent_chars: int = 8_000
+    python_table_rows: int = 1_000
+    python_sql_calls: int = 25
+    python_sql_rows: int = 10_000
+    python_sql_response_bytes: int = 4 * MIB
+    python_sql_seconds: int = 30
+    python_concurrent: int = 4
 
     # Messages
     question_chars: int = 12_000

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runtime.boundary.call import InFlight
-from runtime.capability import Closed
+from runtime.capability import Closed, Open
 from runtime.errors import CallError
 
 
 async def admitted(flight: InFlight) -> InFlight:
     """Asks the admission now. Raises `admission_changed`; remembers the source's revision for the repeat memo."""
+    if flight.registered.any_source:
+        return await _any_admitted(flight)
     source = flight.registered.source(flight.typed)
     if source is None:
         return flight
@@ -18,3 +20,19 @@ async def admitted(flight: InFlight) -> InFlight:
     if isinstance(decision, Closed):
         raise CallError("admission_changed", decision.reason, hint=decision.hint)
     return replace(flight, revision=decision.revision)
+
+
+async def _any_admitted(flight: InFlight) -> InFlight:
+    """For a call that may read any source: one at least is open. The revisions of all that are make the memo's key;
+    each inner read asks again for its own."""
+    environment = flight.environment
+    revisions, closed = list[str](), Closed("No source is open in this conversation.", "Say so.")
+    for source in sorted(environment.scope.sources):
+        decision = await environment.admission.source(environment.scope, source)
+        if isinstance(decision, Open):
+            revisions.append(f"{source}={decision.revision}")
+        else:
+            closed = decision
+    if not revisions:
+        raise CallError("admission_changed", closed.reason, hint=closed.hint)
+    return replace(flight, revision=" ".join(revisions))

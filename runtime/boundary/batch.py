@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from runtime.boundary.call import Call, CallResult, Environment, InFlight
 from runtime.boundary.gate import Gate
+from runtime.boundary.inner_reads import InnerReads
 from runtime.boundary.memo import Memo
 from runtime.boundary.pipeline import run_call
 from runtime.evidence import CallJournal, JournalEntry
@@ -43,13 +44,15 @@ class Boundary:
         return tuple(results + await self._side_by_side(segment))
 
     def _depart(self, call: Call, position: int, loaded: frozenset[str], deadline: float, *, over: bool) -> InFlight:
+        environment = self.environment
         return InFlight(
-            environment=self.environment,
+            environment=environment,
             call=call,
             position=position,
             loaded=loaded,
-            started=self.environment.clock.monotonic(),
+            started=environment.clock.monotonic(),
             deadline=deadline,
+            reads=InnerReads(environment.scope, environment.admission, environment.services, self.gate),
             over_budget="This run has no calls left." if over else None,
         )
 

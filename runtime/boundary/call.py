@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from runtime.boundary.approval import Approvals, EffectLocks
+from runtime.boundary.inner_reads import InnerReads
 from runtime.capability import (
     AdmissionNow,
     Arguments,
@@ -89,6 +90,7 @@ class InFlight:
     loaded: frozenset[str]
     started: float
     deadline: float
+    reads: InnerReads
     over_budget: str | None = None
     capability: Capability[Any] | None = None
     arguments: Arguments | None = None
@@ -135,6 +137,7 @@ class InFlight:
             loaded=self.loaded,
             evidence=environment.evidence,
             deadline=self.deadline,
+            read=self.reads,
         )
 
 

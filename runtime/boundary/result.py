@@ -7,8 +7,9 @@ from typing import Any
 
 from runtime.boundary.bounded import fit
 from runtime.boundary.call import CallResult, InFlight, Payload
+from runtime.capability import ProgramError
 from runtime.errors import CallError
-from runtime.evidence import Evidence, Json, rows_digest
+from runtime.evidence import Evidence, Json, SourceRef, rows_digest
 
 _NOTES_SENT = 20
 
@@ -22,7 +23,8 @@ def succeeded(flight: InFlight) -> CallResult:
         envelope["truncated"] = output.truncated.as_json()
     if flight.repeat:
         envelope["repeat_of"] = flight.repeat.id
-    text, cut = fit(envelope, output.listing, flight.registered.model_text_bytes, flight.environment.limits.cell_chars)
+    text_chars = flight.registered.text_chars or flight.environment.limits.cell_chars
+    text, cut = fit(envelope, output.listing, flight.registered.model_text_bytes, text_chars)
     evidence = Evidence(
         id=flight.evidence_id,
         call_id=flight.call.id,
@@ -32,15 +34,18 @@ def succeeded(flight: InFlight) -> CallResult:
         summary=output.summary,
         model_text=text,
         sql=output.sql,
+        code=_asked(flight, "code"),
         columns=output.columns,
         rows=output.rows,
         row_count=output.row_count,
         truncated=output.truncated,
         output=output.text,
-        sources=output.sources,
+        sources=_origins(flight, output.sources),
         notes=notes + (("The model saw a shortened result.",) if cut else ()),
         elapsed_ms=_elapsed(flight),
         result_digest=rows_digest([column.name for column in output.columns], output.rows) if output.columns else None,
+        queries=tuple(flight.reads.queries),
+        usage=output.usage,
     )
     return CallResult(flight.call.id, text, is_error=False, evidence=evidence, loaded=output.loaded)
 
@@ -76,8 +81,11 @@ def failed(flight: InFlight, error: CallError) -> CallResult:
         sql=_asked(flight, "sql"),
         code=_asked(flight, "code"),
         error=body,
+        sources=_origins(flight, ()),
         notes=_distinct(flight.notes),
         elapsed_ms=_elapsed(flight),
+        queries=tuple(flight.reads.queries),
+        usage=error.usage if isinstance(error, ProgramError) else None,
     )
     return CallResult(flight.call.id, text, is_error=True, evidence=evidence)
 
@@ -86,6 +94,12 @@ def _asked(flight: InFlight, name: str) -> str | None:
     value: Any = flight.call.input.get(name)
     limit = flight.environment.limits.sql_bytes
     return value[:limit] if isinstance(value, str) else None
+
+
+def _origins(flight: InFlight, own: tuple[SourceRef, ...]) -> tuple[SourceRef, ...]:
+    """What the call itself read and what its inner queries read, each once."""
+    inner = (source for query in flight.reads.queries for source in query.sources)
+    return tuple(dict.fromkeys([*own, *inner]))
 
 
 def _elapsed(flight: InFlight) -> float:

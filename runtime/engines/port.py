@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,3 +35,10 @@ class ReadEngine(Protocol):
     async def read(self, sql: str, *, seconds: float, rows_kept: int) -> ReadResult:
         """Runs one read. Raises CallError with a code of the `sql_…` family, `timeout` or `resource_limit`."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEngines:
+    """The engines of this process by the id of their source: what an inner read may choose from."""
+
+    by_source: Mapping[str, ReadEngine]

@@ -1,6 +1,6 @@
 """Evidence: the record that every call leaves, and the journal entry that keeps it with its call."""
 
-from runtime.evidence.item import Column, Evidence, SourceRef, Truncation
+from runtime.evidence.item import Column, Evidence, InnerQuery, SourceRef, Truncation, Usage
 from runtime.evidence.journal import CallJournal, JournalEntry
 from runtime.evidence.values import Json, json_value, rows_digest
 
@@ -8,10 +8,12 @@ __all__ = [
     "CallJournal",
     "Column",
     "Evidence",
+    "InnerQuery",
     "JournalEntry",
     "Json",
     "SourceRef",
     "Truncation",
+    "Usage",
     "json_value",
     "rows_digest",
 ]

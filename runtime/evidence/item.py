@@ -43,6 +43,45 @@ class Truncation:
 
 
 @dataclass(frozen=True, slots=True)
+class InnerQuery:
+    """A read that a call made on its way (run_python's `sql()`): what ran, where, and what came back. `digest` is that
+    of its rows (`rows_digest`), `error` the code of a query that failed."""
+
+    source: str
+    sql: str
+    columns: tuple[Column, ...] = ()
+    row_count: int = 0
+    digest: str | None = None
+    sources: tuple[SourceRef, ...] = ()
+    error: str | None = None
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> InnerQuery:
+        """A query from its part of `Evidence.as_json`."""
+        values = dict(body)
+        values["columns"] = tuple(Column(**column) for column in values["columns"])
+        values["sources"] = tuple(SourceRef(**source) for source in values["sources"])
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a program used of its bounds: fuel (wasm operations), its own time without SQL, characters printed, calls
+    of `sql()` and the rows they gave. Of memory only the bound is known that it stayed under."""
+
+    fuel: int
+    fuel_bound: int
+    ms: float
+    seconds_bound: float
+    output_chars: int
+    output_chars_bound: int
+    memory_bytes_bound: int
+    sql_calls: int
+    sql_calls_bound: int
+    sql_rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """The record of one call. `rows` holds at most 1,000 rows of JSON values; `row_count` is how many rows the result
     really has (or the number fetched when `truncated` says that the total is unknown)."""
@@ -69,6 +108,8 @@ class Evidence:
     result_digest: str | None = None
     repeat_of: str | None = None
     remote: bool = False
+    queries: tuple[InnerQuery, ...] = ()
+    usage: Usage | None = None
 
     @property
     def failed(self) -> bool:
@@ -93,4 +134,7 @@ class Evidence:
         values["notes"] = tuple(values.get("notes", ()))
         cut = values.get("truncated")
         values["truncated"] = Truncation(**cut) if cut else None
+        values["queries"] = tuple(InnerQuery.from_json(query) for query in values.get("queries", ()))
+        used = values.get("usage")
+        values["usage"] = Usage(**used) if used else None
         return cls(**values)

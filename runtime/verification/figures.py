@@ -142,7 +142,7 @@ def _numbers(item: Evidence) -> Iterator[Decimal]:
             yield Decimal(item.row_count)
         elif item.truncated is not None and item.truncated.total is not None:
             yield Decimal(item.truncated.total)
-    elif item.model_text:
+    elif item.model_text and item.code is None:  # a program's figures are what it printed, not its fuel or its SQL
         yield from _in_cells([json.loads(item.model_text).get("data")])
     if item.output:
         yield from _in_cells([item.output])
