@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -65,9 +66,9 @@ def _read_as(
         if not seen.plain.records(keep_blank=False):
             raise IngestRefused("empty: there is no data in it")
         dialect = find_dialect(clean, seen, kind, limits.columns)
-        source = _source(clean, dialect, seen)
-        types = _typed_copy(connection, source, dialect, seen.size, out)
-        rows = _reconcile(connection, out, seen, dialect)
+        source = source_sql(clean, dialect, seen)
+        types = typed_copy(connection, source, dialect, seen.size, out)
+        rows = reconcile(connection, out, seen, dialect)
     notes += dialect.notes
     notes += tuple(f"{name}: {each.note}" for name, each in zip(dialect.names, types, strict=True) if each.note)
     with reasons():
@@ -115,7 +116,7 @@ def _lone_return_line(descriptor: int) -> int:
     return line
 
 
-def _source(descriptor: int, dialect: Dialect, seen: ByteScan) -> str:
+def source_sql(descriptor: int, dialect: Dialect, seen: ByteScan) -> str:
     """SQL: the file as a table of text, read by the strictest rules. No `new_line`: together with strict mode DuckDB
     2.0.1 reads files with \\r\\n as having no rows at all when it is given."""
     names = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dialect.names)
@@ -137,20 +138,25 @@ def _source(descriptor: int, dialect: Dialect, seen: ByteScan) -> str:
     return f"read_csv('/proc/self/fd/{descriptor}', {', '.join(options)})"
 
 
-def _typed_copy(
-    connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect, size: int, out: Path
+def typed_copy(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    dialect: Dialect,
+    size: int,
+    out: Path,
+    adjust: Callable[[tuple[ColumnType, ...]], tuple[ColumnType, ...]] = tuple,
 ) -> tuple[ColumnType, ...]:
-    """Writes `out` with the types that every value fits. A large file is read once with types guessed from its first
-    rows and proved by the cast; only when a value refutes the guess are all values looked at first."""
+    """Writes `out` with the types that every value fits, as `adjust` leaves them. A large file is read once with types
+    guessed from its first rows and proved by the cast; only when a value refutes one are all values looked at first."""
     if size <= WHOLE_BYTES:
         with reasons():
             connection.execute(f"CREATE OR REPLACE TEMP TABLE source AS FROM {source}")
-        types = _decide(connection, "source", dialect)
+        types = adjust(_decide(connection, "source", dialect))
         _copy(connection, "source", dialect, types, out, proved=True)
         connection.execute("DROP TABLE source")
         return types
     if len(dialect.names) <= _GUESS_COLUMNS:
-        types = _decide(connection, f"(FROM {source} LIMIT {_GUESS_ROWS})", dialect)
+        types = adjust(_decide(connection, f"(FROM {source} LIMIT {_GUESS_ROWS})", dialect))
         if all(each.settled for each in types):
             try:
                 _copy(connection, source, dialect, types, out, proved=False)
@@ -158,7 +164,7 @@ def _typed_copy(
                 out.unlink(missing_ok=True)
             else:
                 return types
-    types = _decide(connection, source, dialect)
+    types = adjust(_decide(connection, source, dialect))
     _copy(connection, source, dialect, types, out, proved=True)
     return types
 
@@ -184,7 +190,7 @@ def _copy(
         connection.execute(f"COPY ({query}) TO {literal(str(out))} (FORMAT parquet, COMPRESSION zstd)")
 
 
-def _reconcile(connection: duckdb.DuckDBPyConnection, out: Path, seen: ByteScan, dialect: Dialect) -> int:
+def reconcile(connection: duckdb.DuckDBPyConnection, out: Path, seen: ByteScan, dialect: Dialect) -> int:
     """The number of rows, when DuckDB and our own count of records agree. Raises IngestRefused when they don't."""
     lines = seen.quoted if dialect.quote else seen.plain
     expected = lines.records(keep_blank=len(dialect.names) == 1) - (1 if dialect.header else 0)

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-INGEST_VERSION = 1
+INGEST_VERSION = 2
 """Part of every cache key: raised whenever the same bytes would be read differently."""
 
 RACY_NS = 2_000_000_000
 """A file written this shortly before it was looked at may be written again under the same time."""
 
-Kind = Literal["csv", "tsv", "parquet", "document"]
+Kind = Literal["csv", "tsv", "json", "ndjson", "parquet", "document", "pdf", "docx", "html"]
+"""One reader for each; `runtime.ingest.reading` has the table that leads from one to the other."""
 
 
 class IngestRefused(Exception):
@@ -43,6 +44,10 @@ class ReadingLimits:
     address_space_bytes: int
     temp_bytes: int
     threads: int
+    json_bytes: int
+    document_file_bytes: int = 256 << 20
+    document_text_bytes: int = 32 << 20
+    document_pages: int = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +101,13 @@ class ReadTable:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """A text document: the digest of its bytes and its first line that is not blank."""
+    """A document: the digest of its bytes, its first line that is not blank, the key under which its text is kept, and
+    what the text lacks."""
 
     revision: str
     first_line: str
+    key: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def revision_of(hexdigest: str) -> str:

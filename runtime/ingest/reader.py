@@ -15,12 +15,14 @@ from typing import IO, Any
 import runtime
 from runtime.errors import StateUnavailable
 from runtime.ingest.opening import Stamp
-from runtime.ingest.outcome import FileJob, IngestRefused, ReadDocument, ReadingLimits, ReadTable
+from runtime.ingest.outcome import FileJob, IngestRefused, Kind, ReadDocument, ReadingLimits, ReadTable
 from runtime.ingest.worker import frame
 from runtime.limits import Limits
 
 _log = logging.getLogger(__name__)
-_SECONDS = 60.0
+_TABLE_SECONDS = 60.0
+# Short enough that one hostile document does not use up the call that met it.
+_SECONDS: Mapping[Kind, float] = {"document": 20.0, "pdf": 20.0, "docx": 20.0, "html": 20.0}
 _BYTES_A_SECOND = 4 << 20
 _DATABASE_SECONDS = 120.0
 
@@ -34,6 +36,7 @@ def reading_limits(limits: Limits) -> ReadingLimits:
         address_space_bytes=limits.worker_address_space_bytes,
         temp_bytes=limits.worker_temp_bytes,
         threads=limits.worker_threads,
+        json_bytes=limits.json_bytes,
     )
 
 
@@ -48,12 +51,13 @@ class FileReader:
 
     async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadDocument, Stamp]:
         """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or
-        took more than a minute and a second for each 4 MiB; StateUnavailable when the cache cannot be written."""
-        answer = await self._ask(job.as_json(), _SECONDS + size / _BYTES_A_SECOND)
+        took more than a minute (a document: 20 seconds) and a second for each 4 MiB; StateUnavailable when the cache cannot be written."""
+        answer = await self._ask(job.as_json(), _SECONDS.get(job.kind, _TABLE_SECONDS) + size / _BYTES_A_SECOND)
         stamp = Stamp(*answer["stamp"])
         if "table" in answer:
             return ReadTable.from_json(answer["table"]), stamp
-        return ReadDocument(**answer["document"]), stamp
+        document = answer["document"]
+        return ReadDocument(**{**document, "notes": tuple(document["notes"])}), stamp
 
     async def build_database(self, tables: Sequence[tuple[str, Path]], out: Path, store: Path) -> None:
         """Makes sure that the database file `out` is there and sound. Raises IngestRefused with the name of a Parquet

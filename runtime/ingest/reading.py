@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 
 from runtime.ingest.bytescan import digest_of, scan
 from runtime.ingest.columnar import check_parquet, copy_bytes
-from runtime.ingest.delimited import read_delimited
-from runtime.ingest.document import read_document
+from runtime.ingest.delimited import Reading, read_delimited
+from runtime.ingest.document import DOCUMENT_KINDS, read_document
+from runtime.ingest.json_text import read_json
 from runtime.ingest.opening import Stamp, open_inside
 from runtime.ingest.outcome import (
     RACY_NS,
     FileJob,
     IngestRefused,
+    Kind,
     ReadDocument,
     ReadingLimits,
     ReadTable,
@@ -54,18 +57,23 @@ def _read(
     if job.kind != "parquet" and before.size > limits.file_bytes:
         gib = limits.file_bytes / (1 << 30)
         raise IngestRefused(f"{before.size:,} bytes; files over {gib:g} GiB are read only as Parquet")
-    if job.kind == "document":
-        document = read_document(descriptor)
-        if Stamp.of(descriptor) != before:
-            raise SourceChanged
-        return document, before
     with store.scratch() as folder:
+        if job.kind in DOCUMENT_KINDS:
+            started_ns = folder.stat().st_mtime_ns
+            document = read_document(descriptor, job.kind, Path(job.store), limits)
+            _prove_unchanged(descriptor, before, document.revision, started_ns)
+            return document, before
         out = folder / "table.parquet"
         if job.kind == "parquet":
             table = _take_parquet(connection, descriptor, before, store, limits, out)
         else:
             table = _take_text(connection, job, descriptor, before, store, limits, out)
     return table, before
+
+
+def _text_reader(kind: Kind) -> Callable[..., Reading]:
+    """The reader of a kind whose file becomes one table, all called with the same arguments (see `read_delimited`)."""
+    return {"csv": read_delimited, "tsv": read_delimited, "json": read_json, "ndjson": read_json}[kind]
 
 
 def _take_text(
@@ -87,7 +95,7 @@ def _take_text(
     try:
         if not found.size:
             raise IngestRefused("empty: the file has no bytes")
-        columns, rows, notes = read_delimited(connection, descriptor, found, job.kind, limits, out.parent, out)
+        columns, rows, notes = _text_reader(job.kind)(connection, descriptor, found, job.kind, limits, out.parent, out)
     except IngestRefused as refusal:
         _prove_unchanged(descriptor, before, revision, started_ns)
         told = IngestRefused(refusal.reason, revision)

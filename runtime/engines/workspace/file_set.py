@@ -14,7 +14,6 @@ from runtime.ingest.columns import literal, quoted
 
 VIEW = "data"
 _TABULAR = (".csv", ".tsv", ".parquet", ".pq", ".tab")
-_NOT_YET = (".json", ".ndjson", ".jsonl")
 _INTEGERS = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _DECIMAL_DIGITS = 38
@@ -99,8 +98,6 @@ def _piece(piece: str) -> str:
 
 def _tables(catalog: WorkspaceCatalog, files: Sequence[WorkspaceFile]) -> tuple[WorkspaceTable, ...]:
     for file in files:
-        if file.path.casefold().endswith(_NOT_YET):
-            raise CallError("file_refused", f"{file.path}: JSON is not read yet.", hint="CSV, TSV and Parquet are.")
         if file.kind != "table":
             why = file.reason or "it is a document, not a table"
             raise CallError(

@@ -17,22 +17,22 @@ _KINDS: dict[str, Kind] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
+    ".json": "json",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".md": "document",
     ".txt": "document",
     ".log": "document",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".html": "html",
+    ".htm": "html",
 }
 _LATER = {
-    ".json": "JSON",
-    ".ndjson": "JSON",
-    ".jsonl": "JSON",
     ".xlsx": "Excel",
     ".xls": "Excel",
-    ".pdf": "PDF",
-    ".docx": "Word",
-    ".html": "HTML",
-    ".htm": "HTML",
 }
 _DATABASES = frozenset({".db", ".sqlite", ".sqlite3", ".duckdb"})
 _PACKED = frozenset({".gz", ".zip", ".zst", ".bz2", ".xz", ".7z", ".tar", ".tgz"})

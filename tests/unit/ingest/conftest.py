@@ -23,6 +23,7 @@ LIMITS = ReadingLimits(
     address_space_bytes=3 << 30,
     temp_bytes=1 << 30,
     threads=2,
+    json_bytes=1 << 26,
 )
 
 

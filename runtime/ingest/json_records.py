@@ -1,0 +1,222 @@
+"""Turns a JSON or NDJSON text into records, with every digit of its numbers; what is broken or said twice is noted."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard, cast
+
+from runtime.ingest.outcome import IngestRefused
+
+_SHOWN_LINES = 5
+_SHOWN_CHARS = 60
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_DEEP = "it is nested too deeply"
+
+
+Object = dict[str, Any]
+
+
+class Number(str):
+    """A number as it is written in the file."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """One mapping of key to value for each row, and what has to be said about how they were found."""
+
+    records: Sequence[Mapping[str, Any]]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Decoder:
+    """Python's JSON decoder, keeping the text of numbers and counting what is not JSON."""
+
+    twice: dict[str, int] = field(default_factory=dict[str, int])
+    not_numbers: int = 0
+    decode: json.JSONDecoder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.decode = json.JSONDecoder(
+            parse_int=Number, parse_float=Number, parse_constant=self._constant, object_pairs_hook=self._object
+        )
+
+    def _constant(self, _: str) -> None:
+        self.not_numbers += 1
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            for key, _ in pairs:
+                if key in seen:
+                    self.twice[key] = self.twice.get(key, 0) + 1
+                seen.add(key)
+        return found
+
+    def notes(self) -> Iterator[str]:
+        for key, count in self.twice.items():
+            yield f"duplicate key {key!r} in {_counted(count, 'object')}: its last value is kept"
+        if self.not_numbers:
+            yield f"{_counted(self.not_numbers, 'value')} NaN or Infinity: not a number, read as missing"
+
+
+def parsed(text: str, *, lines: bool) -> Records:
+    """The records of a text: of each line when `lines`, else of the one value in it. What looks like the other kind is
+    read as that. Raises IngestRefused with the line when it is neither."""
+    decoder = _Decoder()
+    try:
+        if lines and not text.lstrip().startswith("["):
+            return _of_lines(text, decoder)
+        start = cast(re.Match[str], _BLANKS.match(text)).end()
+        value, end = decoder.decode.raw_decode(text, start)
+        if text[end:].strip():
+            return _of_lines(text, _Decoder())
+    except json.JSONDecodeError as error:
+        if _many_objects(text):
+            return _of_lines(text, _Decoder())
+        raise IngestRefused(f"line {error.lineno}: not valid JSON ({error.msg[0].lower()}{error.msg[1:]})") from error
+    except RecursionError as error:
+        raise IngestRefused(_DEEP) from error
+    found = _of_value(value)
+    return Records(found.records, (*found.notes, *decoder.notes()))
+
+
+def _is_object(value: Any) -> TypeGuard[Object]:
+    return isinstance(value, dict)
+
+
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _many_objects(text: str) -> bool:
+    """True when the first line that is not blank is a whole object by itself."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    try:
+        return isinstance(json.loads(first), dict)
+    except ValueError:
+        return False
+
+
+def _of_lines(text: str, decoder: _Decoder) -> Records:
+    records: list[Mapping[str, Any]] = []
+    broken: list[tuple[int, str]] = []
+    # Only line feeds end a line: other separators may stand inside a string.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = decoder.decode.decode(line)
+        except json.JSONDecodeError as error:
+            broken.append((number, error.msg))
+        except RecursionError:
+            broken.append((number, _DEEP))
+        else:
+            records.append(value if _is_object(value) else {"value": value})
+    if len(broken) > len(records):
+        raise IngestRefused(f"line {broken[0][0]}: not valid JSON ({broken[0][1]}), like {len(broken):,} lines of it")
+    notes = list(decoder.notes())
+    if broken:
+        where = ", ".join(str(number) for number, _ in broken[:_SHOWN_LINES]) + (", …" * (len(broken) > _SHOWN_LINES))
+        which = "line" if len(broken) == 1 else "lines"
+        notes.insert(0, f"{_counted(len(broken), 'broken line')} skipped as not valid JSON: {which} {where}")
+    return Records(records, tuple(notes))
+
+
+def _of_value(value: Any) -> Records:
+    if _is_list(value):
+        return _of_list(value)
+    if not _is_object(value):
+        raise IngestRefused("it holds a single value, not records")
+    body = value
+    lists = dict(_lists(body))
+    if lists:
+        return _unwrapped(body, lists)
+    columns = [each for each in body.values() if _is_list(each)]
+    if len(columns) == len(body) > 1 and len({len(each) for each in columns}) == 1:
+        rows = [dict(zip(body, cells, strict=True)) for cells in zip(*columns, strict=True)]
+        return Records(rows, ("object of lists of one length: each key is a column",))
+    if len(body) > 1 and all(_is_object(each) for each in body.values()):
+        rows = [{_key_name(body): key, **each} for key, each in body.items()]
+        return Records(rows, (f"object of objects: one row for each key, kept in {_key_name(body)}",))
+    return Records([body], ("a single object, read as one row",))
+
+
+def _of_list(value: list[Any]) -> Records:
+    others = [each for each in value if not _is_object(each)]
+    if value and len(others) == len(value) and all(_is_list(each) for each in value):
+        return _of_rows(value)
+    records: list[Object] = [each if _is_object(each) else {"value": each} for each in value]
+    notes = (f"{_counted(len(others), 'element')} of the list not an object: kept in the column value",)
+    return Records(records, notes if others else ())
+
+
+def _of_rows(value: list[list[Any]]) -> Records:
+    """A list of lists is a table by position; a first row of different words names its columns."""
+    first = value[0]
+    named = len(value) > 1 and all(type(each) is str and each for each in first) and len(set(first)) == len(first)
+    width = max(len(row) for row in value)
+    names = [str(each) for each in first] if named else []
+    names += [f"column_{place + 1}" for place in range(len(names), width)]
+    said = "its first row names the columns" if named else "columns are named by their place"
+    return Records(
+        [dict(zip(names, row, strict=False)) for row in value[1 if named else 0 :]], (f"list of lists: {said}",)
+    )
+
+
+def _lists(body: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Non-empty lists of objects, one or two keys deep, with the way to them."""
+    for key, value in body.items():
+        if _is_list(value) and value and all(_is_object(each) for each in value):
+            yield key, value
+        elif _is_object(value):
+            for inner, deeper in value.items():
+                if _is_list(deeper) and deeper and all(_is_object(each) for each in deeper):
+                    yield f"{key}.{inner}", deeper
+
+
+def _unwrapped(body: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Records:
+    best = max(lists, key=lambda way: len(lists[way]))
+    notes = [f"wrapped export: the rows are the {len(lists[best]):,} records of {best!r}"]
+    others = [f"{way!r} ({len(each):,} records)" for way, each in lists.items() if way != best]
+    if others:
+        notes.append(f"not read besides: {', '.join(others[:5])}")
+    known = {way.split(".")[0] for way in lists} | lists.keys()
+    around = [f"{key} = {_short(value)}" for key, value in body.items() if key not in known]
+    if around:
+        notes.append(f"beside the records the object says: {'; '.join(around[:8])}")
+    return Records(lists[best], tuple(notes))
+
+
+def _short(value: Any) -> str:
+    text = value if type(value) is str else as_json(value)
+    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"
+
+
+def _key_name(body: Mapping[str, Mapping[str, Any]]) -> str:
+    name = "key"
+    while any(name in each for each in body.values()):
+        name += "_"
+    return name
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON text, its numbers as they were written. Raises RecursionError when it is nested too deeply."""
+    if isinstance(value, Number):
+        return str(value)
+    if _is_object(value):
+        pairs = value.items()
+        return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {as_json(each)}" for key, each in pairs) + "}"
+    if _is_list(value):
+        return "[" + ", ".join(as_json(each) for each in value) + "]"
+    return json.dumps(value, ensure_ascii=False)

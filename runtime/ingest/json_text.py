@@ -1,0 +1,74 @@
+"""Reads JSON and NDJSON into one typed Parquet file: one row for each record, records flattened by one level."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+import duckdb
+
+from runtime.ingest.afterlook import few, look_after
+from runtime.ingest.bytescan import ByteScan, scan
+from runtime.ingest.columns import ColumnType
+from runtime.ingest.delimited import Reading, reconcile, source_sql, typed_copy
+from runtime.ingest.dialect import Dialect
+from runtime.ingest.encoding import likely_encoding, proved_encoding
+from runtime.ingest.engine import reasons
+from runtime.ingest.json_records import parsed
+from runtime.ingest.json_table import flattened
+from runtime.ingest.outcome import IngestRefused, Kind, ReadingLimits
+from runtime.ingest.rewritten import rewritten
+
+
+def read_json(
+    connection: duckdb.DuckDBPyConnection,
+    descriptor: int,
+    found: ByteScan,
+    kind: Kind,
+    limits: ReadingLimits,
+    folder: Path,
+    out: Path,
+) -> Reading:
+    """Writes `out` and returns (columns, rows, notes); the arguments are those of `read_delimited`. Numbers keep every
+    digit; numbers and truth values written as strings stay text. Raises IngestRefused with the line when nothing can be
+    read, StorageFailed when a disk is full."""
+    if found.size > limits.json_bytes:
+        raise IngestRefused(f"{found.size:,} bytes; JSON is read up to {limits.json_bytes >> 20:,} MiB")
+    text, notes = _text(descriptor, found)
+    records = parsed(text, lines=kind == "ndjson")
+    columns, rows, said = flattened(records.records, limits.columns)
+    notes += records.notes + said
+    names = tuple(column.name for column in columns)
+    dialect = Dialect(",", '"', True, names)
+
+    def honest(decided: tuple[ColumnType, ...]) -> tuple[ColumnType, ...]:
+        return tuple(column.honest(each) for column, each in zip(columns, decided, strict=True))
+
+    with ExitStack() as opened:
+        clean = rewritten([names, *rows], folder)
+        opened.callback(os.close, clean)
+        seen = scan(clean)
+        types = typed_copy(connection, source_sql(clean, dialect, seen), dialect, seen.size, out, honest)
+        count = reconcile(connection, out, seen, dialect)
+    if count != len(rows):
+        raise IngestRefused(f"{len(rows):,} records in the file, {count:,} rows read")
+    notes += tuple(f"{name}: {each.note}" for name, each in zip(names, types, strict=True) if each.note)
+    with reasons():
+        notes += look_after(connection, out, names, types, count)
+    return tuple((name, each.name) for name, each in zip(names, types, strict=True)), count, few(notes)
+
+
+def _text(descriptor: int, found: ByteScan) -> tuple[str, tuple[str, ...]]:
+    encoding = likely_encoding(descriptor, found)
+    body = b""
+    while chunk := os.pread(descriptor, 4 << 20, len(body)):
+        body += chunk
+    try:
+        text = body.decode("utf-8-sig" if encoding.name == "utf-8" else encoding.name)
+    except UnicodeDecodeError:
+        encoding = proved_encoding(descriptor)
+        text = body.decode(encoding.name, "replace")
+    if not text.strip():
+        raise IngestRefused("empty: there is no data in it")
+    return text, encoding.notes
