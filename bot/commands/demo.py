@@ -27,14 +27,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _demo(port: int, folder: Path) -> None:
     from bot.local import start_local
-    from bot.local.demo_data import write_demo
+    from bot.local.demo_data import TOUR, write_demo
+    from bot.local.world import demo_world
     from bot.pacing import Unpaced
     from bot.service import running_bot
 
     print("footnote demo: writing the shop's data", flush=True)
     # Where the manifest says, so that `footnote ask --manifest manifests/demo.yaml` finds the same files later.
     write_demo(data_folder(MANIFEST))
-    slack = await start_local(port=port)
+    world = demo_world()
+    world.tour = TOUR
+    slack = await start_local(port=port, world=world)
     try:
         settings = demo_settings(folder, MANIFEST, slack.api_url, slack.bot_token, slack.app_token)
         async with running_bot(settings, pacer=Unpaced()) as running:

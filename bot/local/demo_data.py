@@ -13,6 +13,13 @@ from random import Random
 FIRST_DAY, LAST_DAY = date(2025, 1, 1), date(2026, 6, 30)
 """The orders run over these 18 months; refunds may follow up to 30 days later, but not after the last day."""
 
+TOUR = (
+    "How many products are there by category?",
+    "What is the total amount of paid orders in EUR in the first quarter of 2026?",
+    "In which month of 2025 did we have the most orders?",
+)
+"""Questions for a newcomer's first minute, answered from this data by the offline analyst, too."""
+
 _PRODUCTS: tuple[tuple[str, str, float], ...] = (
     ("Oak desk", "furniture", 349.0),
     ("Swivel chair", "furniture", 189.5),

@@ -31,6 +31,8 @@ def world(workspace: Workspace, user: str) -> Json:
         "channels": [_channel(c, user) for c in workspace.world.channels if sees(person, c) and c.kind != "im"],
         "direct": [_channel(workspace.direct_message(user, app), user) for app in workspace.world.apps],
         "views": [_view(view) for view in workspace.views.values() if view["user"] == user],
+        "home": workspace.homes.get((workspace.app().app_id, user)),
+        "tour": list(workspace.world.tour),
         "faults": sorted(workspace.faults.refused_blocks),
     }
 

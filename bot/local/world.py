@@ -139,7 +139,7 @@ class AppInstall:
 
 @dataclass(slots=True)
 class World:
-    """One workspace; `apps[0]` is the app under test."""
+    """One workspace; `apps[0]` is the app under test. `tour`: questions that the page offers to a newcomer."""
 
     people: list[Person]
     channels: list[Channel]
@@ -148,6 +148,7 @@ class World:
     team_id: str = TEAM
     team_name: str = "Footnote demo"
     domain: str = "footnote-demo"
+    tour: tuple[str, ...] = ()
 
 
 def demo_world(*, mode: Literal["socket", "http"] = "socket", request_url: str | None = None) -> World:

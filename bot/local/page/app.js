@@ -1,10 +1,14 @@
 // The page: who looks, at which conversation and thread; everything else is drawn from what the server says.
 import { block } from "./blocks.js";
+import { offered } from "./complete.js";
 import { composer } from "./composer.js";
 import { hideDialog, showView } from "./dialogs.js";
 import { el } from "./dom.js";
 import { drawMessages } from "./messages.js";
 import { act, get, listen } from "./server.js";
+import { drawConversations, drawPeople, walksByArrows } from "./sidebar.js";
+import { askedOf, drawTour } from "./tour.js";
+import { wirePanel } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
 const state = { user: null, channel: null, thread: null, world: null, shownView: null, opened: new Map() };
@@ -24,7 +28,7 @@ function names() {
 
 function context(place, extra) {
   return {
-    place, names: names(), me: state.user, opened: state.opened,
+    place, names: names(), people: Object.fromEntries(state.world.people.map((p) => [p.id, p.real_name])), me: state.user, opened: state.opened,
     apps: Object.fromEntries(state.world.apps.map((app) => [app.id, app])),
     click: (message, element, blockId, chosen) =>
       attempt(() => act("click", { user: state.user, channel: state.channel, ts: message.ts, action_id: element.action_id, block_id: blockId, chosen }), "button"),
@@ -57,7 +61,7 @@ async function refreshWorld() {
   state.world = await get("world", state.user ? { user: state.user } : {});
   state.user = state.world.me;
   const everyone = [...state.world.channels, ...state.world.direct];
-  if (!everyone.some((channel) => channel.id === state.channel)) {
+  if (state.channel !== "home" && !everyone.some((channel) => channel.id === state.channel)) {
     state.channel = (everyone.find((channel) => channel.member) || everyone[0]).id;
     state.thread = null;
   }
@@ -67,18 +71,20 @@ async function refreshWorld() {
 
 function drawSidebar() {
   $("team").textContent = state.world.team;
-  const label = (p) => `${p.real_name} (${p.admin ? "approver" : p.kind})`;
-  $("person").replaceChildren(...state.world.people.map((p) => el("option", { value: p.id, selected: p.id === state.user }, label(p))));
-  const entry = (channel, title) => el("button", { type: "button", "aria-current": channel.id === state.channel ? "page" : undefined, onclick: () => openChannel(channel.id) },
-    title, channel.kind === "private" && el("span", { class: "tag" }, " · private"), channel.shared && el("span", { class: "tag" }, " · shared"), channel.archived && el("span", { class: "tag" }, " · archived"));
-  $("channels").replaceChildren(el("h3", {}, "Channels"),
-    ...state.world.channels.map((c) => entry(c, `# ${c.name}`)),
-    el("h3", {}, "Direct messages"), ...state.world.direct.map((c, n) => entry(c, state.world.apps[n].name)),
-    el("h3", {}, "Apps"), el("button", { type: "button", onclick: openHome }, "App Home"));
+  drawPeople($("person"), state.world.people, state.user);
+  const focused = [...$("channels").querySelectorAll("button")].indexOf(document.activeElement);
+  drawConversations($("channels"), state.world, state.channel, openConversation);
+  if (focused >= 0) $("channels").querySelectorAll("button")[focused]?.focus();
 }
 
 async function refreshChannel() {
+  const home = state.channel === "home";
+  $("channel-composer").hidden = home;
+  if (home) return drawHome();
+  const asked = state.channel;
   const shown = await get(`channel/${state.channel}`, { user: state.user });
+  // The person may have gone elsewhere while the answer was on its way.
+  if (asked !== state.channel) return undefined;
   const { channel } = shown;
   $("channel-name").textContent = channel.kind === "im" ? state.world.apps[0].name : `# ${channel.name}`;
   $("channel-topic").textContent = channel.topic;
@@ -86,18 +92,46 @@ async function refreshChannel() {
   const replies = (message) => message.reply_count
     ? el("button", { type: "button", class: "replies", onclick: () => openThread(message.ts) }, `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}`) : null;
   drawMessages($("channel-messages"), shown.messages, shown.statuses, context(channel.id, {
-    threadOf: state.thread, emptyText: "Nothing was said here yet. Try: @footnote what can you do?", replies,
+    threadOf: state.thread, empty: emptyWords(channel), replies,
     actions: (message) => [...shortcuts(message), !message.is_ephemeral && el("button", { type: "button", class: "do", onclick: () => openThread(message.ts) }, "Reply")].filter(Boolean),
   }));
+  const here = channel.member && !channel.archived;
+  drawTour($("tour"), here ? state.world.tour : [], askedOf(state.world.tour, shown.messages), askTour);
+  return undefined;
+}
+
+function emptyWords(channel) {
+  const name = state.world.apps[0]?.name;
+  const first = channel.archived ? "This channel is archived." : channel.kind === "im" ? `Ask ${name} anything; nobody else reads this.` : `Mention @${name} with a question about your data.`;
+  return [el("strong", {}, "Nothing was said here yet"), el("p", {}, first)];
+}
+
+async function askTour(question) {
+  const direct = state.world.direct.some((channel) => channel.id === state.channel);
+  const text = direct ? question : `@${state.world.apps[0].name} ${question}`;
+  const said = await attempt(() => act("say", { user: state.user, channel: state.channel, text }), "question");
+  if (said?.ts) openThread(said.ts);
+}
+
+function drawHome() {
+  $("channel-name").textContent = "App Home";
+  $("channel-topic").textContent = state.world.apps[0]?.name || "";
+  $("tour").hidden = true;
+  const view = state.world.home;
+  const place = "home";
+  const ctx = view && context(place, { key: place, click: (element, blockId, chosen) => attempt(() => act("view-click", { user: state.user, view_id: view.id, action_id: element.action_id, chosen }), "button") });
+  $("channel-messages").replaceChildren(el("div", { class: "home" }, ...(view ? view.blocks.map((b) => block(b, ctx)) : [el("p", { class: "empty" }, "The app has not published a page for you.")])));
 }
 
 async function refreshThread() {
   $("thread").hidden = !state.thread;
   document.body.classList.toggle("with-thread", Boolean(state.thread));
   if (!state.thread) return;
+  const asked = state.thread;
   const shown = await get(`thread/${state.channel}/${state.thread}`, { user: state.user });
+  if (asked !== state.thread) return;
   drawMessages($("thread-messages"), shown.messages, {}, context(`${state.channel}/${state.thread}`, {
-    emptyText: "This thread is gone.", replies: () => null, actions: shortcuts,
+    empty: ["This thread is gone."], replies: () => null, actions: shortcuts,
   }));
   $("thread-status").hidden = !shown.status;
   $("thread-status").textContent = [shown.status, shown.loading[0]].filter(Boolean).join(" · ");
@@ -126,31 +160,24 @@ function drawViews() {
   });
 }
 
-async function openHome() {
-  const answer = await attempt(() => act("home", { user: state.user }), "page");
-  const view = answer?.view;
-  if (!view) return notice("The app has not published a page for you.");
-  const ctx = context(view.id, { key: view.id, click: (element, blockId, chosen) => attempt(() => act("view-click", { user: state.user, view_id: view.id, action_id: element.action_id, chosen }), "button") });
-  showView(view, (b) => block(b, ctx), { submit: () => {}, close: hideDialog });
-}
-
 // -- moving about ------------------------------------------------------------------------------------------------
 
 const pane = (name) => (document.body.dataset.pane = name);
 
-function openChannel(id) {
+async function openConversation(id) {
   [state.channel, state.thread] = [id, null];
   pane("channel");
   remember();
   drawSidebar();
-  refresh();
+  if (id === "home") await attempt(() => act("home", { user: state.user }), "page").then(refreshWorld);
+  await refresh();
 }
 
 function openThread(ts) {
   state.thread = ts;
   pane("thread");
   remember();
-  refresh();
+  refresh().then(() => $("thread-composer").querySelector("textarea").focus({ preventScroll: true }));
 }
 
 function closeThread() {
@@ -190,8 +217,9 @@ function soon(change) {
 
 const where = () => ({ user: state.user, channel: state.channel });
 const told = (outcome, typed) => outcome.acked === false && notice(`${typed.split(" ")[0]} failed: the app did not answer in time.`);
-const channelComposer = composer($("channel-composer"), "Message, or /footnote help", where, told, notice);
-const threadComposer = composer($("thread-composer"), "Reply…", () => ({ ...where(), thread_ts: state.thread }), told, notice);
+const offers = (before) => state.world && offered(before, state.world);
+const channelComposer = composer($("channel-composer"), "Message, or /footnote help", where, told, notice, offers);
+const threadComposer = composer($("thread-composer"), "Reply…", () => ({ ...where(), thread_ts: state.thread }), told, notice, offers);
 
 $("person").addEventListener("change", (event) => {
   state.user = event.target.value;
@@ -205,6 +233,10 @@ for (const back of document.querySelectorAll(".back")) {
 }
 $("faults").querySelector(".buttons").append(...FAULTS.map(([name, title]) =>
   el("button", { type: "button", onclick: () => attempt(() => act("fault", { user: state.user, name }), "switch").then((done) => done && notice(title)) }, title)));
+
+walksByArrows($("channels"));
+wirePanel({ panel: $("wire"), entries: $("wire-entries"), kind: $("wire-kind"), open: $("wire-open"), close: $("wire-close") }, notice);
+addEventListener("keydown", (event) => event.key === "Escape" && !event.defaultPrevented && state.thread && !$("dialog").open && closeThread());
 
 recall();
 refreshWorld().then(() => {

@@ -1,9 +1,10 @@
 // Block Kit as DOM: one function per block type; what is not in the table is named on the page.
+import { chart } from "./chart.js";
 import { confirmed } from "./dialogs.js";
-import { el, link } from "./dom.js";
+import { el, link, svg } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { mrkdwn, richText } from "./mrkdwn.js";
-import { chart, dataTable, table } from "./tables.js";
+import { dataTable, table } from "./tables.js";
 
 /** `text` objects: plain or mrkdwn. */
 export const words = (object, names) => (!object ? [] : object.type === "mrkdwn" ? mrkdwn(object.text, names) : [object.text]);
@@ -72,8 +73,7 @@ function picture(image) {
 const ELEMENTS = {
   button: (e, b, ctx) => el("button", { type: "button", class: e.style, "aria-label": e.accessibility_label, onclick: press(e, b, ctx) }, ...words(e.text, ctx.names)),
   icon_button: (e, b, ctx) => el("button", { type: "button", onclick: press(e, b, ctx) }, ...words(e.text, ctx.names)),
-  feedback_buttons: (e, b, ctx) => el("span", {}, ...[e.positive_button, e.negative_button].map((choice) =>
-    el("button", { type: "button", class: "plain", onclick: press(e, b, ctx, { value: choice.value, text: choice.text }) }, ...words(choice.text, ctx.names)))),
+  feedback_buttons: (e, b, ctx) => el("span", { class: "thumbs" }, thumb(e, e.positive_button, "up", b, ctx), thumb(e, e.negative_button, "down", b, ctx)),
   image: (e) => picture(e),
   overflow: select,
   static_select: select,
@@ -95,6 +95,15 @@ function press(e, b, ctx, chosen = {}) {
     await ctx.click(e, b.block_id, chosen);
     pressed.disabled = false;
   };
+}
+
+// Drawn, since not every machine has a font with thumbs.
+const THUMB = "M7 10v10H3V10zM7 10l4-7c1.700 0 2.500 1.200 2.200 2.700L12.500 9H19c1.300 0 2.200 1.200 1.900 2.500l-1.600 6.800c-.3 1-1.100 1.700-2.100 1.700H7";
+
+function thumb(e, choice, way, b, ctx) {
+  const said = words(choice.text, ctx.names).join("");
+  const sign = svg("svg", { viewBox: "0 0 24 24", width: 18, height: 18, class: way, "aria-hidden": "true" }, svg("path", { d: THUMB }));
+  return el("button", { type: "button", class: "plain", "aria-label": said, title: said, onclick: press(e, b, ctx, { value: choice.value, text: choice.text }) }, sign);
 }
 
 function select(e, b, ctx) {

@@ -1,4 +1,4 @@
-// Dialogs: a button's confirmation, modals with inputs, App Home.
+// Dialogs: a button's confirmation, modals with inputs, a picture at its full size.
 import { el } from "./dom.js";
 
 const dialog = () => document.getElementById("dialog");
@@ -8,12 +8,26 @@ export function confirmed(confirm, names, words) {
   return new Promise((resolve) => {
     const box = dialog();
     const end = (answer) => () => { box.close(); resolve(answer); };
-    box.replaceChildren(el("h2", {}, confirm.title.text), el("p", { class: "text" }, ...words(confirm.text, names)),
+    box.onclose = null;
+    box.replaceChildren(el("h2", { id: "dialog-title" }, confirm.title.text), el("p", { class: "text" }, ...words(confirm.text, names)),
       el("div", { class: "buttons" }, el("button", { type: "button", onclick: end(false) }, confirm.deny.text),
         el("button", { type: "button", class: confirm.style === "danger" ? "danger" : "primary", onclick: end(true) }, confirm.confirm.text)));
     box.oncancel = end(false);
     box.showModal();
   });
+}
+
+/** Shows a picture as large as the window allows. */
+export function showPicture(url, title, alt) {
+  const box = dialog();
+  const close = el("button", { type: "button", onclick: () => box.close() }, "Close");
+  box.replaceChildren(el("h2", { id: "dialog-title" }, title), el("img", { src: url, alt }),
+    el("div", { class: "buttons" }, el("a", { class: "download", href: url, download: title }, "Download"), close));
+  box.className = "wide";
+  box.oncancel = null;
+  box.onclose = () => { box.className = ""; };
+  box.showModal();
+  close.focus();
 }
 
 const INPUTS = {
@@ -48,7 +62,7 @@ export function showView(view, draw, { submit, close }) {
   const parts = view.blocks.map((b) => (b.type === "input"
     ? el("div", {}, input(b), errors[b.block_id] && el("p", { class: "error", role: "alert" }, errors[b.block_id]))
     : draw(b)));
-  box.replaceChildren(el("h2", {}, view.title?.text || "App Home"), ...parts,
+  box.replaceChildren(el("h2", { id: "dialog-title" }, view.title?.text || ""), ...parts,
     el("div", { class: "buttons" }, el("button", { type: "button", onclick: close }, view.close?.text || "Close"),
       view.submit && el("button", { type: "button", class: "primary", onclick: () => submit(values(box)) }, view.submit.text)));
   box.oncancel = (event) => { event.preventDefault(); close(); };

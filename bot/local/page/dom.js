@@ -1,8 +1,6 @@
 // Builds elements from strings that nobody trusts: text only, never markup.
 
-/** An element; `props` are attributes, or listeners when they begin with "on". Children are nodes or strings. */
-export function el(tag, props = {}, ...children) {
-  const made = document.createElement(tag);
+function fill(made, props, children) {
   for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
@@ -11,6 +9,12 @@ export function el(tag, props = {}, ...children) {
   made.append(...children.flat().filter((child) => ![undefined, null, false].includes(child)));
   return made;
 }
+
+/** An element; `props` are attributes, or listeners when they begin with "on". Children are nodes or strings. */
+export const el = (tag, props = {}, ...children) => fill(document.createElement(tag), props, children);
+
+/** The same for the parts of a drawing. */
+export const svg = (tag, props = {}, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), props, children);
 
 /** A link when the address is http(s), inert text otherwise. */
 export function link(url, label) {

@@ -62,7 +62,7 @@ function fence(lines) {
   const kept = [];
   while (lines.length && !lines[0].startsWith("```")) kept.push(lines.shift());
   lines.shift();
-  return el("pre", {}, unescapeSlack(kept.join("\n")));
+  return el("pre", { tabindex: 0 }, unescapeSlack(kept.join("\n")));
 }
 
 function heading(lines) {
@@ -91,7 +91,7 @@ function table(lines) {
   const row = (tag, line) => el("tr", {}, ...line.map((cell, n) => el(tag, { class: sides[n] }, ...spans(cell))));
   const body = [];
   while (lines.length && lines[0].includes("|")) body.push(row("td", cells(lines.shift())));
-  return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, row("th", head)), el("tbody", {}, ...body)));
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" }, el("table", {}, el("thead", {}, row("th", head)), el("tbody", {}, ...body)));
 }
 
 function paragraph(lines) {

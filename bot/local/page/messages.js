@@ -1,10 +1,10 @@
 // A list of messages that keeps what didn't change: open folds, sorted tables and the place of reading survive.
 import { blocks } from "./blocks.js";
 import { el } from "./dom.js";
+import { files } from "./files.js";
 import { mrkdwn } from "./mrkdwn.js";
 
 const clock = (ts) => new Date(Number(ts) * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-const size = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1048576).toFixed(1)} MB`);
 
 /** Draws `messages` into `box`. `ctx` has names, apps, me, opened, and what can be done with a message. */
 export function drawMessages(box, messages, statuses, ctx) {
@@ -20,20 +20,26 @@ export function drawMessages(box, messages, statuses, ctx) {
     made.state = state;
     return made;
   });
-  if (!wanted.length) wanted.push(el("p", { class: "empty" }, ctx.emptyText));
+  if (!wanted.length) wanted.push(el("div", { class: "empty" }, ...ctx.empty));
   if (wanted.length !== box.children.length || wanted.some((node, n) => box.children[n] !== node)) box.replaceChildren(...wanted);
   if (atEnd) box.scrollTop = box.scrollHeight;
 }
 
 function draw(message, status, ctx) {
   const app = ctx.apps[message.app_id];
-  const author = app?.name || ctx.names[message.user] || message.user || "unknown";
+  const author = app?.name || ctx.people[message.user] || ctx.names[message.user] || message.user || "unknown";
   const place = { ...ctx, key: `${ctx.place}/${message.ts}`, click: (element, blockId, chosen) => ctx.click(message, element, blockId, chosen) };
-  return el("article", { class: `message${message.is_ephemeral ? " private" : ""}` },
-    el("div", { class: "by" }, el("b", { class: message.bot_id ? "app" : undefined }, author), el("time", {}, clock(message.ts)),
+  const inside = el("div", { class: "inside" }, el("div", { class: "by" }, el("b", { class: message.bot_id ? "app" : undefined }, author), el("time", {}, clock(message.ts)),
       message.edited && el("span", { class: "note" }, "edited"),
       message.is_ephemeral && el("span", { class: "note" }, "only visible to you"), ...ctx.actions(message)),
-    ...body(message, place), files(message), ctx.replies(message), status && el("p", { class: "status", role: "status" }, status));
+  ...body(message, place), files(message), ctx.replies(message), status && el("p", { class: "status", role: "status" }, status));
+  return el("article", { class: `message${message.is_ephemeral ? " private" : ""}`, "aria-label": `${author}, ${clock(message.ts)}` }, avatar(author, app), inside);
+}
+
+function avatar(author, app) {
+  if (app) return el("img", { class: "avatar", src: "/page/icon.svg", alt: "", width: 34, height: 34 });
+  const hue = [...author].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % 6;
+  return el("span", { class: `avatar c${hue}`, "aria-hidden": "true" }, [...author][0].toUpperCase());
 }
 
 function body(message, ctx) {
@@ -46,14 +52,4 @@ function body(message, ctx) {
     parts.push(el("blockquote", {}, ...(attachment.blocks ? blocks(attachment.blocks, ctx) : mrkdwn(attachment.text || attachment.fallback || "", ctx.names))));
   }
   return parts;
-}
-
-function files(message) {
-  if (!message.files?.length) return null;
-  return el("div", { class: "files" }, ...message.files.map((file) => {
-    const url = `/page/files/${encodeURIComponent(file.id)}`;
-    const image = (file.mimetype || "").startsWith("image/");
-    return el("a", { class: "file", href: url, download: image ? undefined : file.name, target: image ? "_blank" : undefined, rel: "noopener" },
-      image && el("img", { src: url, alt: file.alt_txt || file.title, loading: "lazy" }), file.title, el("small", {}, `${file.pretty_type || "processing…"} · ${size(file.size)}`));
-  }));
 }

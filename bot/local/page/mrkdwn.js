@@ -2,7 +2,7 @@
 import { el, link, unescapeSlack } from "./dom.js";
 
 const INLINE = [
-  { mark: /```([\s\S]+?)```/, make: (m) => el("pre", {}, unescapeSlack(m[1].replace(/^\n/, ""))) },
+  { mark: /```([\s\S]+?)```/, make: (m) => el("pre", { tabindex: 0 }, unescapeSlack(m[1].replace(/^\n/, ""))) },
   { mark: /`([^`\n]+)`/, make: (m) => el("code", {}, unescapeSlack(m[1])) },
   { mark: /<([^<>]+)>/, make: (m, names) => token(m[1], names) },
   { mark: /(?<![\w*])\*([^*\n]+)\*(?![\w*])/, make: (m, names) => el("strong", {}, ...mrkdwn(m[1], names)) },
@@ -74,7 +74,7 @@ const parts = (elements, names) =>
 
 const RICH = {
   rich_text_section: (b, names) => el("div", { class: "text" }, ...parts(b.elements, names)),
-  rich_text_preformatted: (b, names) => el("pre", {}, ...parts(b.elements, names)),
+  rich_text_preformatted: (b, names) => el("pre", { tabindex: 0 }, ...parts(b.elements, names)),
   rich_text_quote: (b, names) => el("blockquote", {}, ...parts(b.elements, names)),
   rich_text_list: (b, names) => el(b.style === "ordered" ? "ol" : "ul", { start: b.offset ? b.offset + 1 : undefined },
     ...(b.elements || []).map((item) => el("li", {}, ...parts(item.elements, names)))),

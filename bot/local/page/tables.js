@@ -1,4 +1,4 @@
-// Native tables: `table`, paged and sortable `data_table`, and charts shown as the numbers behind them.
+// Native tables: `table`, and `data_table` with pages and sorting.
 import { el } from "./dom.js";
 import { richText } from "./mrkdwn.js";
 
@@ -15,7 +15,7 @@ function rowOf(tag, row, settings, names) {
 export function table(block, { names }) {
   const [head, ...rows] = block.rows;
   const settings = block.column_settings || [];
-  return el("div", { class: "block scroll" }, el("table", {},
+  return el("div", { class: "block scroll", tabindex: 0, role: "region", "aria-label": "Table" }, el("table", {},
     el("thead", {}, rowOf("th", head, settings, names)),
     el("tbody", {}, ...rows.map((row) => rowOf("td", row, settings, names)))));
 }
@@ -31,31 +31,21 @@ export function dataTable(block, { names }) {
     rows.sort((a, b) => (sortKey(a[n]) > sortKey(b[n]) ? 1 : -1) * (downward ? -1 : 1));
     from = 0;
     draw();
+    box.querySelectorAll("th button")[n]?.focus();
   };
   const headCell = (cell, n) => el("th", { scope: "col", "aria-sort": sorted === n ? (downward ? "descending" : "ascending") : undefined },
     el("button", { type: "button", class: "plain", onclick: sortBy(n) }, ...content(cell, names), sorted === n ? (downward ? " ↓" : " ↑") : ""));
-  const step = (by) => () => { from += by; draw(); };
+  const step = (by) => () => { from += by; draw(); box.querySelector(by < 0 ? ".pager button" : ".pager button:last-child")?.focus(); };
   function draw() {
     const shown = rows.slice(from, from + size);
     const pager = rows.length > size && el("div", { class: "pager" },
       el("button", { type: "button", disabled: from === 0, onclick: step(-size) }, "‹ Previous"),
-      `${from + 1}–${from + shown.length} of ${rows.length}`,
+      el("span", { role: "status" }, `${from + 1}–${from + shown.length} of ${rows.length}`),
       el("button", { type: "button", disabled: from + size >= rows.length, onclick: step(size) }, "Next ›"));
-    box.replaceChildren(el("div", { class: "scroll" }, el("table", {}, el("caption", {}, block.caption),
+    box.replaceChildren(el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": block.caption }, el("table", {}, el("caption", {}, block.caption),
       el("thead", {}, el("tr", {}, ...head.map(headCell))),
       el("tbody", {}, ...shown.map((row) => rowOf("td", row, [], names))))), pager || "");
   }
   draw();
   return box;
-}
-
-export function chart(block) {
-  const { chart: shown } = block;
-  const line = (cells, tag = "td") => el("tr", {}, ...cells.map((cell, n) => el(tag, { class: n ? "right" : undefined }, String(cell))));
-  const rows = shown.type === "pie"
-    ? shown.segments.map((segment) => [segment.label, segment.value])
-    : shown.axis_config.categories.map((category) => [category, ...shown.series.map((one) => one.data.find((d) => d.label === category)?.value ?? "")]);
-  const heads = shown.type === "pie" ? ["", "value"] : [shown.axis_config.x_label || "", ...shown.series.map((one) => one.name)];
-  return el("div", { class: "block scroll" }, el("table", {}, el("caption", {}, `${block.title} (${shown.type} chart, shown as numbers)`),
-    el("thead", {}, line(heads, "th")), el("tbody", {}, ...rows.map((row) => line(row)))));
 }

@@ -1,0 +1,26 @@
+// The first minute: three questions that the demo's data answers, one click each.
+import { el } from "./dom.js";
+
+const DISMISSED = "footnote.tour.dismissed";
+
+/** Draws the tour into `box` for a conversation: `questions` with those in `asked` ticked; `ask(question)` asks. */
+export function drawTour(box, questions, asked, ask) {
+  box.hidden = !questions.length || localStorage.getItem(DISMISSED) === "yes";
+  const state = JSON.stringify([questions, [...asked]]);
+  if (box.hidden || box.dataset.state === state) return;
+  box.dataset.state = state;
+  const left = questions.filter((question) => !asked.has(question)).length;
+  const title = left === questions.length ? "Try a question, one click each"
+    : left ? `${left} more to try. Open a fold under the answer to see how it was found`
+      : "That was the tour. Now ask your own, or type /footnote to see the commands";
+  box.replaceChildren(el("div", { class: "title" }, el("strong", {}, title),
+    el("button", { type: "button", class: "plain", "aria-label": "Close the tour", onclick: () => { localStorage.setItem(DISMISSED, "yes"); box.hidden = true; } }, "✕")),
+  el("div", { class: "questions" }, ...questions.map((question) => el("button", { type: "button", class: asked.has(question) ? "asked" : undefined, onclick: (event) => {
+    event.currentTarget.disabled = true;
+    ask(question);
+  } }, question))));
+}
+
+/** Which tour questions stand among `messages`. */
+export const askedOf = (questions, messages) =>
+  new Set(questions.filter((question) => messages.some((message) => (message.text || "").includes(question))));
