@@ -12,6 +12,8 @@ from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, 
 from runtime.admission.policy import WORKSPACE
 from runtime.capability import Scope, Services
 from runtime.clock import Clock, NewId, SystemClock, random_id
+from runtime.engines.port import ReadEngine, ReadEngines
+from runtime.engines.python import PythonEngine, open_python
 from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import ConfigurationError
 from runtime.instructions import instructions
@@ -33,6 +35,7 @@ class Analyst:
     limits: Limits
     state: State
     workspace: Workspace | None
+    python: PythonEngine | None
     model: Model
     wiring: Wiring
     clock: Clock
@@ -64,6 +67,8 @@ class Analyst:
         """Closes engines and model. The state belongs to whoever opened it."""
         if self.workspace is not None:
             await self.workspace.close()
+        if self.python is not None:
+            await self.python.close()
         await self.model.close()
 
 
@@ -82,13 +87,16 @@ async def open_analyst(
     policy, limits = Policy.of(manifest), manifest.effective_limits()
     workspace = await _open_workspace(manifest, settings, limits, clock)
     model = model or choose_model(settings)
-    members = [workspace] if workspace is not None else []
+    python = open_python(limits, cache=settings.data_dir / "guest", isolated=settings.guest == "isolated")
+    engines: dict[str, ReadEngine] = {WORKSPACE: workspace} if workspace is not None else {}
+    members: list[object] = [member for member in (workspace, python) if member is not None]
+    services = Services(*members, ReadEngines(engines))
     wiring = Wiring(
-        registry=Registry.of(),
+        registry=Registry.of().served(services),
         model=model,
         instructions=instructions(),
         admission=AdmissionByPolicy(lambda: policy, present, _revisions(workspace)),
-        services=Services(*members),
+        services=services,
         journal=state.calls,
         replies=state.steps,
         limits=limits,
@@ -96,7 +104,7 @@ async def open_analyst(
         new_id=new_id,
         run_usd=manifest.budgets.run_usd,
     )
-    return Analyst(settings, policy, limits, state, workspace, model, wiring, clock, new_id)
+    return Analyst(settings, policy, limits, state, workspace, python, model, wiring, clock, new_id)
 
 
 def workspace_root(manifest: Manifest, manifest_path: Path) -> Path | None:

@@ -34,6 +34,7 @@ class Settings(BaseSettings):
     state: Annotated[str | None, Field(alias="FOOTNOTE_STATE")] = None
     data_dir: Annotated[Path, Field(alias="FOOTNOTE_DATA_DIR")] = Path(".footnote")
     composition: Annotated[Literal["local", "hosted"], Field(alias="FOOTNOTE_COMPOSITION")] = "local"
+    guest: Annotated[Literal["isolated", "in_process"], Field(alias="FOOTNOTE_GUEST")] = "isolated"
     http_port: Annotated[int, Field(alias="FOOTNOTE_HTTP_PORT", ge=0, le=65535)] = 8080
     log: Annotated[Literal["json", "console"], Field(alias="FOOTNOTE_LOG")] = "console"
 

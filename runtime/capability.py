@@ -205,7 +205,7 @@ class CallContext:
 class Output:
     """What an executor gives back. `title` is a few words for the fold ("12 rows"); `summary` one sentence for people;
     `data` goes to the model; `listing` names the list inside `data` that may be cut at its end to meet the text bound;
-    `loaded` are tools to be added to the run (toolbox_load only)."""
+    `loaded` are tools to be added to the run (toolbox_load only); `chart` is a drawing as data (make_chart only)."""
 
     title: str
     summary: str
@@ -220,6 +220,7 @@ class Output:
     text: str | None = None
     sources: tuple[SourceRef, ...] = ()
     loaded: tuple[str, ...] = ()
+    chart: Mapping[str, Json] | None = None
     usage: Usage | None = None
 
 
@@ -256,8 +257,9 @@ def touches_nothing(_: Any) -> str | None:
 class Capability(Generic[A]):
     """One registered capability. `source` names the admitted source that a call with these arguments touches;
     `offered` says in which scopes the tool makes sense; `caps` lists arguments that are cut to their bound, with it.
-    `any_source`: it may read any admitted source, through `context.read`. `text_chars` is how long one text may be in
-    the model's result (else the run's `cell_chars`)."""
+    `any_source`: it may read any admitted source, through `context.read`; `needs`: the service without which a
+    process does not offer it. `text_chars` is how long one text may be in the model's result (else the run's
+    `cell_chars`)."""
 
     id: str
     tool: str
@@ -278,4 +280,5 @@ class Capability(Generic[A]):
     deadline_s: int = DEFAULT.call_deadline_s
     model_text_bytes: int = DEFAULT.model_text_bytes
     any_source: bool = False
+    needs: type | None = None
     text_chars: int | None = None

@@ -53,6 +53,7 @@ CALL_CODES: Mapping[str, str] = {
     "python_failed": "The program raised an exception or broke its interpreter; what it printed backs no figure.",
     "python_limit": "The program needed more fuel, time, memory, output or SQL than one run may use.",
     "python_unavailable": "The sealed Python interpreter cannot be started here.",
+    "chart_refused": "The rows cannot be drawn right as this chart, so nothing is drawn.",
     "workspace_differs": "This replica holds other files than the run began with.",
 }
 

@@ -84,7 +84,7 @@ class Limits:
     python_seconds: int = 10
     python_memory_bytes: int = 128 * MIB
     python_output_chars: int = 16_000
-    python_output_sent_chars: int = 8_000
+    python_output_sent_bytes: int = 10 * KIB
     python_table_rows: int = 1_000
     python_sql_calls: int = 25
     python_sql_rows: int = 10_000

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from runtime.boundary import Contract
-from runtime.capability import Capability
+from runtime.capability import Capability, Services
 from runtime.toolboxes.controls import load, search
-from runtime.toolboxes.files import file_query, inspect_table, list_files, run_sql
+from runtime.toolboxes.files import file_query, inspect_table, list_files, run_python, run_sql
 
 CAPABILITIES: tuple[Capability[Any], ...] = (
     search.CAPABILITY,
@@ -20,6 +20,7 @@ CAPABILITIES: tuple[Capability[Any], ...] = (
     list_files.CAPABILITY,
     inspect_table.CAPABILITY,
     run_sql.CAPABILITY,
+    run_python.CAPABILITY,
     file_query.CAPABILITY,
 )
 
@@ -37,6 +38,11 @@ class Registry:
         if len(by_tool) != len(capabilities) or len({item.id for item in capabilities}) != len(capabilities):
             raise ValueError("two capabilities share a tool name or an id")
         return cls(MappingProxyType(by_tool))
+
+    def served(self, services: Services) -> Registry:
+        """This registry without the tools that need a service which the process hasn't got."""
+        kept = {tool: item for tool, item in self.by_tool.items() if item.needs is None or services.has(item.needs)}
+        return Registry(MappingProxyType(kept))
 
     def __iter__(self) -> Iterator[Capability[Any]]:
         return iter(self.by_tool.values())

@@ -47,6 +47,7 @@ async def _gather(settings: Settings, *, live: bool) -> list[Finding]:
     if manifest is not None:
         findings += _sources(manifest, settings)
     findings += _data_folder(settings)
+    findings.append(await _guest(settings, manifest))
     if live:
         findings += [finding async for finding in _live(settings)]
     return findings
@@ -99,10 +100,23 @@ def _machine() -> Iterator[Finding]:
     linux = sys.platform.startswith("linux")
     enforced = "address-space limits and lock files are enforced" if linux else "address-space limits are not enforced"
     yield Finding("system", "ok" if linux else "warn", f"{sys.platform}: {enforced}")
-    yield Finding("guest", "warn", "Python in a sealed guest is not in this version: run_python is not offered.")
     missing = [font for font in FONTS if font not in _fonts()]
     state: Literal["ok", "warn"] = "warn" if missing else "ok"
     yield Finding("fonts", state, f"missing for charts: {', '.join(missing)}" if missing else "found")
+
+
+async def _guest(settings: Settings, manifest: Manifest | None) -> Finding:
+    from guest import GuestUnavailable
+    from runtime.engines.python import describe_python
+    from runtime.limits import DEFAULT
+
+    limits = manifest.effective_limits() if manifest is not None else DEFAULT
+    isolated = settings.guest == "isolated"
+    try:
+        text = await describe_python(limits, cache=settings.data_dir / "guest", isolated=isolated)
+    except GuestUnavailable as error:
+        return Finding("guest", "warn", f"run_python is not offered. {error}")
+    return Finding("guest", "ok" if isolated else "warn", text)
 
 
 def _fonts() -> str:

@@ -12,8 +12,11 @@ from bot.render.inline_table import ShownTable
 from bot.render.measure import chars, cut, json_bytes
 from bot.render.pieces import fenced
 from bot.render.text import code_text, line_text, name_text
-from runtime.evidence import Evidence
+from runtime.evidence import Evidence, InnerQuery
 
+_QUERIES_TOLD = 3
+_QUERY_CHARS = 120
+_GIGA = 1_000_000_000
 _OVERHEAD = 400  # bytes of the container itself
 _TRUNCATION = {
     "rows_kept": "only the first {shown:,} rows were kept",
@@ -104,6 +107,8 @@ def _facts(item: Evidence, shown: ShownTable | None, file: str | None) -> str:
         f"Read from {line_text(words.listed(names, 5), limits.LINE_CHARS)}" if names else "",
         _shown_words(item, shown),
         _cut_words(item),
+        _usage_words(item),
+        *_inner_queries(item),
         f"All rows that were kept: {line_text(file, 120)}" if file else "",
         f"The same call as {line_text(item.repeat_of, 20)}, answered from it" if item.repeat_of else "",
         "From a remote server: it can't be run again by Footnote" if item.remote else "",
@@ -112,6 +117,33 @@ def _facts(item: Evidence, shown: ShownTable | None, file: str | None) -> str:
     notes = [note for note in item.notes if not blank(note)]
     rendered = (line_text(note, limits.LINE_CHARS) for note in notes)
     return _within(chain(facts, rendered), len(facts) + len(notes), f"Took {words.seconds(item.elapsed_ms)}")
+
+
+def _usage_words(item: Evidence) -> str:
+    """What a program used, beside what it might have."""
+    used = item.usage
+    if used is None:
+        return ""
+    parts = (
+        f"Fuel {used.fuel / _GIGA:,.2f} of {used.fuel_bound / _GIGA:,g} G",
+        f"Python {words.seconds(used.ms)} of {used.seconds_bound:,g} s",
+        f"memory within {used.memory_bytes_bound // 2**20:,} MiB",
+        f"output {used.output_chars:,} of {words.counted(used.output_chars_bound, 'character')}",
+        f"{used.sql_calls:,} of {used.sql_calls_bound:,} queries",
+    )
+    return words.DOT.join(parts)
+
+
+def _inner_queries(item: Evidence) -> list[str]:
+    """A program's own queries, the first few, each with its outcome."""
+    told = [_inner_query(query) for query in item.queries[:_QUERIES_TOLD]]
+    more = len(item.queries) - len(told)
+    return [*told, f"and {more:,} more of its queries"] if more > 0 else told
+
+
+def _inner_query(query: InnerQuery) -> str:
+    outcome = f"failed ({query.error})" if query.error else words.counted(query.row_count, "row")
+    return f"sql() {outcome}: {line_text(one_line(query.sql), _QUERY_CHARS)}"
 
 
 def _within(facts: Iterable[str], total: int, last: str) -> str:
@@ -144,7 +176,8 @@ def _cut_words(item: Evidence) -> str:
     parts = []
     query = (item.sql or item.code or "").strip()
     if chars(query) > limits.FOLD_SQL_CHARS:
-        parts.append(f"The query has {len(query):,} characters; only its beginning is shown")
+        noun = "query" if item.sql else "program"
+        parts.append(f"The {noun} has {len(query):,} characters; only its beginning is shown")
     if item.truncated is not None:
         said = _TRUNCATION.get(item.truncated.reason, "the result was cut ({reason}) at {shown:,}")
         said = said.format(shown=item.truncated.shown, reason=line_text(item.truncated.reason, 40))

@@ -33,6 +33,7 @@ def test_the_tools_of_this_version_have_their_fixed_names() -> None:
         "list_files": True,
         "inspect_table": True,
         "run_sql": True,
+        "run_python": True,
         "file_query": False,
     }
 

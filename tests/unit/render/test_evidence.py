@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from bot.render.answer import AnswerView, answer_messages
 from bot.render.blocks import LimitError, SlackMessage
 from bot.render.evidence import fold, line
 from bot.render.pack import evidence_messages
-from runtime.evidence import Column, Evidence, SourceRef, Truncation
+from runtime.evidence import Column, Evidence, InnerQuery, SourceRef, Truncation, Usage
 
 ITEM = Evidence(
     "E2",
@@ -69,6 +70,53 @@ def test_wide_results_show_their_first_columns():
     )
     text = small_print(fold(wide, "ev:1", table_native=True))
     assert "The first 20 of 5,000 columns shown" in text
+
+
+PROGRAM = replace(
+    ITEM,
+    tool="run_python",
+    title="1 line",
+    sql=None,
+    code="print(median(rows, 'n'))",
+    columns=(),
+    rows=(),
+    row_count=None,
+    notes=(),
+    output="17.5\n",
+    queries=tuple(InnerQuery("workspace", f"select n from orders -- {n}", row_count=n) for n in range(1, 5)),
+    usage=Usage(1_420_000_000, 20_000_000_000, 140.0, 10.0, 5, 16_000, 128 * 2**20, 4, 25, 10),
+)
+
+
+def test_a_program_shows_its_code_output_queries_and_what_it_used():
+    code, output, small = fold(PROGRAM, "ev:1", table_native=True)["child_blocks"]
+    assert code["text"]["text"] == "```\nprint(median(rows, 'n'))\n```"
+    assert output["text"]["text"] == "```\n17.5\n```"
+    assert small["elements"][0]["text"].splitlines() == [
+        "Read from orders.csv",
+        "Fuel 1.42 of 20 G · Python 0.14 s of 10 s · memory within 128 MiB · output 5 of 16,000 characters · "
+        "4 of 25 queries",
+        "sql() 1 row: select n from orders -- 1",
+        "sql() 2 rows: select n from orders -- 2",
+        "sql() 3 rows: select n from orders -- 3",
+        "and 1 more of its queries",
+        "Took 0.04 s",
+    ]
+
+
+def test_a_failed_program_shows_its_code_and_what_it_used():
+    error = {"code": "python_limit", "message": "The program was ended: it used up its 20 G of fuel.", "hint": "Less."}
+    broken = (InnerQuery("workspace", "select *", error="sql_unknown_table"),)
+    item = replace(PROGRAM, status="error", error=error, output=None, queries=broken)
+    block = fold(item, "ev:1", table_native=True)
+    text = json.dumps(block, ensure_ascii=False)
+    assert "backs no figure: python_limit" in text and "print(median" in text
+    assert "Fuel 1.42 of 20 G" in text and "sql() failed (sql_unknown_table): select " in text
+    json_of_program_fits(replace(PROGRAM, code="漢" * 32_000, output="漢" * 16_000))
+
+
+def json_of_program_fits(item):
+    assert len(json.dumps(fold(item, "ev:1", table_native=True))) <= limits.FOLD_BYTES
 
 
 def test_no_rows_is_said():
