@@ -1,5 +1,7 @@
 """Ingest: files as people drop them in, read right into Parquet or refused with the reason, in a process of its own."""
 
+from runtime.ingest.document_plain import decoded
+from runtime.ingest.document_store import DocumentStore, ExtractedText
 from runtime.ingest.opening import Stamp, open_inside
 from runtime.ingest.outcome import INGEST_VERSION, RACY_NS, FileJob, IngestRefused, Kind, ReadDocument, ReadTable
 from runtime.ingest.reader import FileReader
@@ -8,6 +10,8 @@ from runtime.ingest.store import ReadingStore
 __all__ = [
     "INGEST_VERSION",
     "RACY_NS",
+    "DocumentStore",
+    "ExtractedText",
     "FileJob",
     "FileReader",
     "IngestRefused",
@@ -16,5 +20,6 @@ __all__ = [
     "ReadTable",
     "ReadingStore",
     "Stamp",
+    "decoded",
     "open_inside",
 ]

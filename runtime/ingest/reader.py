@@ -51,13 +51,15 @@ class FileReader:
 
     async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadDocument, Stamp]:
         """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or
-        took more than a minute (a document: 20 seconds) and a second for each 4 MiB; StateUnavailable when the cache cannot be written."""
+        took more than a minute (a document: 20 seconds) and a second for each 4 MiB; StateUnavailable when the cache
+        cannot be written."""
         answer = await self._ask(job.as_json(), _SECONDS.get(job.kind, _TABLE_SECONDS) + size / _BYTES_A_SECOND)
         stamp = Stamp(*answer["stamp"])
         if "table" in answer:
             return ReadTable.from_json(answer["table"]), stamp
-        document = answer["document"]
-        return ReadDocument(**{**document, "notes": tuple(document["notes"])}), stamp
+        document: dict[str, Any] = answer["document"]
+        document["notes"] = tuple(document["notes"])
+        return ReadDocument(**document), stamp
 
     async def build_database(self, tables: Sequence[tuple[str, Path]], out: Path, store: Path) -> None:
         """Makes sure that the database file `out` is there and sound. Raises IngestRefused with the name of a Parquet

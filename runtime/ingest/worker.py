@@ -6,6 +6,7 @@ ends this process at worst. A frame is four bytes of length (big-endian) and tha
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import resource
@@ -83,7 +84,7 @@ def _file(message: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
     if isinstance(reading, ReadTable):
         return {"table": reading.as_json(), **told}
     assert isinstance(reading, ReadDocument)
-    return {"document": {"revision": reading.revision, "first_line": reading.first_line}, **told}
+    return {"document": dataclasses.asdict(reading), **told}
 
 
 def _database(message: dict[str, Any]) -> dict[str, Any]:

@@ -126,7 +126,16 @@ def _entry(file: FoundFile, reading: _Reading | None, table: str) -> WorkspaceFi
     if isinstance(reading, ReadTable):
         return WorkspaceFile(file.path, "table", size, modified, reading.revision, (table,), notes=reading.notes)
     if isinstance(reading, ReadDocument):
-        return WorkspaceFile(file.path, "document", size, modified, reading.revision, first_line=reading.first_line)
+        return WorkspaceFile(
+            file.path,
+            "document",
+            size,
+            modified,
+            reading.revision,
+            first_line=reading.first_line,
+            text=reading.key,
+            notes=reading.notes,
+        )
     if isinstance(reading, Refusal):
         return WorkspaceFile(file.path, "skipped", size, modified, reading.revision, reason=reading.reason)
     return WorkspaceFile(file.path, "skipped", size, modified, reason=file.reason)

@@ -25,7 +25,8 @@ class WorkspaceTable:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceFile:
-    """A file of the workspace. `kind` skipped carries a `reason` for people; documents carry their first line."""
+    """A file of the workspace. `kind` skipped carries a `reason` for people; documents carry their first line and
+    `text`, the key of their extracted text."""
 
     path: str
     kind: Literal["table", "document", "skipped"]
@@ -34,6 +35,7 @@ class WorkspaceFile:
     revision: str = ""
     tables: tuple[str, ...] = ()
     first_line: str = ""
+    text: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
 

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from runtime.engines.workspace.folder import FoundFile
-from runtime.ingest import INGEST_VERSION, IngestRefused, Kind, ReadDocument, ReadingStore, ReadTable, Stamp
+from runtime.ingest import (
+    INGEST_VERSION,
+    DocumentStore,
+    IngestRefused,
+    Kind,
+    ReadDocument,
+    ReadingStore,
+    ReadTable,
+    Stamp,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,7 @@ class KnownReadings:
     def __init__(self, cache_dir: Path, store: ReadingStore) -> None:
         self._path = cache_dir / f"files-v{INGEST_VERSION}.json"
         self._store = store
+        self._texts = DocumentStore(cache_dir)
         self._known: dict[str, _Known] = {}
         self._loaded = False
         self._dirty = False
@@ -47,18 +57,20 @@ class KnownReadings:
         return any(not each.settled for each in self._known.values())
 
     def whole(self) -> bool:
-        """True when the Parquet file of every known table is still in the store."""
-        tables = (each.reading for each in self._known.values() if isinstance(each.reading, ReadTable))
-        return all(self._store.whole(table) for table in tables)
+        """True when the Parquet file of every known table and the text of every document are still in the store."""
+        return all(self._kept(each.reading) for each in self._known.values())
 
     def get(self, file: FoundFile) -> ReadTable | ReadDocument | Refusal | None:
         """The reading of an unchanged file, else None."""
         known = self._known.get(file.path)
         if known is None or not known.settled or known.kind != file.kind or known.stamp != file.stamp:
             return None
-        if isinstance(known.reading, ReadTable) and not self._store.whole(known.reading):
-            return None
-        return known.reading
+        return known.reading if self._kept(known.reading) else None
+
+    def _kept(self, reading: ReadTable | ReadDocument | Refusal) -> bool:
+        if isinstance(reading, ReadDocument):
+            return self._texts.holds(reading.key)
+        return not isinstance(reading, ReadTable) or self._store.whole(reading)
 
     def put(
         self, path: str, kind: Kind, stamp: Stamp, reading: ReadTable | ReadDocument | Refusal, *, settled: bool
@@ -89,6 +101,8 @@ class KnownReadings:
             return
         for path in gone:
             del self._known[path]
+        readings = (known.reading for known in self._known.values())
+        self._texts.clear({reading.key for reading in readings if isinstance(reading, ReadDocument)})
         body = {path: _plain(known) for path, known in self._known.items() if known.settled and _lasting(known.reading)}
         temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
         with contextlib.suppress(OSError):
@@ -105,7 +119,10 @@ class KnownReadings:
     def _revive(self, what: str, detail: Any) -> ReadTable | ReadDocument | Refusal | None:
         if what == "table":
             return self._find(detail)
-        return ReadDocument(*detail) if what == "document" else Refusal(*detail)
+        if what != "document":
+            return Refusal(*detail)
+        revision, first_line, key, notes = detail
+        return ReadDocument(revision, first_line, key, tuple(notes)) if self._texts.holds(key) else None
 
 
 def _lasting(reading: ReadTable | ReadDocument | Refusal) -> bool:
@@ -118,5 +135,5 @@ def _plain(known: _Known) -> list[Any]:
     if isinstance(reading, ReadTable):
         return [*told, "table", reading.key]
     if isinstance(reading, ReadDocument):
-        return [*told, "document", [reading.revision, reading.first_line]]
+        return [*told, "document", [reading.revision, reading.first_line, reading.key, list(reading.notes)]]
     return [*told, "refused", [reading.reason, reading.revision]]
