@@ -40,6 +40,7 @@ def succeeded(flight: InFlight) -> CallResult:
         row_count=output.row_count,
         truncated=output.truncated,
         output=output.text,
+        chart=output.chart,
         sources=_origins(flight, output.sources),
         notes=notes + (("The model saw a shortened result.",) if cut else ()),
         elapsed_ms=_elapsed(flight),
