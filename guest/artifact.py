@@ -33,7 +33,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return Manifest.model_validate_json((folder / "manifest.json").read_bytes())
     except FileNotFoundError:
-        raise GuestUnavailable(f"The Python guest is not built: {folder} holds no manifest.json. {HOW_TO_BUILD}") from None
+        raise GuestUnavailable(
+            f"The Python guest is not built: {folder} holds no manifest.json. {HOW_TO_BUILD}"
+        ) from None
     except (OSError, ValidationError) as error:
         raise GuestUnavailable(f"The Python guest's manifest.json can't be read ({error}). {HOW_TO_BUILD}") from error
 

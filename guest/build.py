@@ -62,9 +62,9 @@ def componentize(target: Path) -> None:
         shutil.copytree(FOLDER / "src", clean, ignore=shutil.ignore_patterns("__pycache__"))
         clean.joinpath("zones.py").write_text(zones_module(), encoding="utf-8")
         # No variable of the builder's environment may end up in the snapshot.
+        flags = ["-q", "-d", FOLDER / "wit", "-w", "guest", "componentize", "--stub-wasi", "-p", clean]
         subprocess.run(
-            [tool, "-q", "-d", FOLDER / "wit", "-w", "guest", "componentize", "--stub-wasi"]
-            + ["-p", clean, "-o", target, "app"],
+            [tool, *flags, "-o", target, "app"],
             check=True,
             cwd=folder,
             env={"HOME": folder, "TMPDIR": folder},

@@ -25,7 +25,7 @@ Status: TypeAlias = Literal[
 SqlFunction: TypeAlias = Callable[[str, str | None], Awaitable[tuple[Sequence[str], Sequence[Sequence[Json]]]]]
 
 
-class GuestUnavailable(Exception):  # noqa: N818 - the name says the state, as the product does
+class GuestUnavailable(Exception):
     """The guest can't be trusted or isn't there; the message says how to build it."""
 
 

@@ -201,7 +201,7 @@ class ChildGuest:
         """The outcome; a child that is silent far beyond the deadline (not for SQL) is ended."""
         silent = 0.0
         while not run.done.done():
-            await asyncio.wait([run.done, child.reader], timeout=1.0)
+            await asyncio.wait([run.done, child.reader], timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
             if child.reader.done():
                 run.end(ended("trap", "the guest's process ended; the next program gets a new one"))
             silent = 0.0 if run.queries else silent + 1.0

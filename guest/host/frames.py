@@ -11,7 +11,7 @@ HEAD = struct.Struct("<II")
 MOST = 64 * 1024 * 1024  # above every limit of a message: a broken peer can't make the other one reserve more
 
 
-class BrokenFrame(Exception):  # noqa: N818 - what it is
+class BrokenFrame(Exception):
     """The other side sent something that is no message."""
 
 

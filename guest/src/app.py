@@ -14,6 +14,7 @@ import wit_world
 
 SHOWN_FRAMES = 8  # a traceback of 1,000 frames costs more than most programs
 SHOWN_CHARS = 8_000
+OURS = __file__.rpartition("/")[0] + "/"
 out = bridge.Output()
 
 
@@ -33,6 +34,7 @@ def trace(error):
     while frames is not None and not frames.tb_frame.f_code.co_filename.endswith(wall.MARK):
         frames = frames.tb_next
     shown = traceback.TracebackException(type(error), error, frames, limit=-SHOWN_FRAMES)
+    shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(OURS)]
     text = "".join(shown.format()).replace(wall.MARK, "")
     if len(text) > SHOWN_CHARS:
         text = text[: SHOWN_CHARS // 4] + "\n…\n" + text[-SHOWN_CHARS // 2 :]

@@ -12,6 +12,8 @@ from componentize_py_types import Err
 class SqlError(Exception):
     """A query was refused or failed; the text says why and what to do."""
 
+    __module__ = "builtins"  # its traceback line reads "SqlError: ..."
+
 
 def _text(value, what):
     if not isinstance(value, str):

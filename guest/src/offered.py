@@ -3,12 +3,13 @@
 import importlib
 
 OFFERED = """
-abc array ast base64 binascii bisect calendar cmath codecs collections collections.abc colorsys configparser contextlib
-contextvars copy copyreg csv dataclasses datetime decimal difflib dis encodings.ascii encodings.idna encodings.latin_1
-encodings.utf_8 encodings.utf_16 encodings.cp1252 encodings.utf_8_sig enum errno fnmatch fractions functools gc genericpath
-getopt graphlib hashlib heapq hmac html html.entities html.parser importlib importlib.resources inspect io ipaddress itertools json json.decoder
-json.encoder keyword linecache locale math numbers operator os os.path pathlib pickle posixpath pprint queue quopri random re
-reprlib secrets shlex sched statistics stat string string.templatelib stringprep struct sys textwrap threading time timeit token tokenize tomllib
+abc array ast base64 binascii bisect calendar cmath codecs collections collections.abc colorsys configparser
+contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis encodings.ascii encodings.idna
+encodings.latin_1 encodings.utf_8 encodings.utf_16 encodings.cp1252 encodings.utf_8_sig enum errno fnmatch fractions
+functools gc genericpath getopt graphlib hashlib heapq hmac html html.entities html.parser importlib
+importlib.resources inspect io ipaddress itertools json json.decoder json.encoder keyword linecache locale math
+numbers operator os os.path pathlib pickle posixpath pprint queue quopri random re reprlib secrets shlex sched
+statistics stat string string.templatelib stringprep struct sys textwrap threading time timeit token tokenize tomllib
 traceback types typing unicodedata urllib urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo
 _strptime _pydecimal
 """.split()
@@ -32,6 +33,11 @@ INSTEAD = {
     "Use datetime and zoneinfo (time zones are included).": "pytz dateutil tzlocal arrow pendulum babel",
     "Use print().": "logging rich tqdm",
 }
+MOSTLY = (
+    "statistics, math, datetime, zoneinfo, decimal, fractions, random, re, json, csv, io, collections, itertools, "
+    "functools, operator, heapq, bisect, string, textwrap, difflib, dataclasses, enum, typing, calendar, hashlib, "
+    "base64, html, urllib.parse, xml.etree.ElementTree, uuid and what these need"
+)
 HINTS = {name: hint for hint, names in INSTEAD.items() for name in names.split()}
 
 
@@ -46,8 +52,7 @@ def refusal(name: str) -> str:
     parts = name.split(".")
     hint = next((HINTS[p] for n in range(len(parts), 0, -1) if (p := ".".join(parts[:n])) in HINTS), None)
     if hint is None:
-        shown = ", ".join(n for n in OFFERED if not n.startswith(("_", "encodings")) and "." not in n)
-        hint = f"Only parts of the standard library exist here: {shown}."
+        hint = f"Only parts of the standard library exist here: {MOSTLY}."
     return f"No module named {name!r}. {hint}"
 
 

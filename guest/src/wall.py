@@ -29,18 +29,18 @@ PURE_OS = frozenset(
     "fspath fsencode fsdecode strerror PathLike path error stat_result terminal_size get_exec_path _exists "
     "_fspath _check_methods GenericAlias Mapping MutableMapping _Environ _wrap_close".split()
 )
-moment = datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
+moment = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 ticks = itertools.count()
 sources = itertools.count()
 real = {name: getattr(builtins, name) for name in ("compile", "exec", "eval")}
 clock = {name: getattr(time, name) for name in ("gmtime", "strftime", "asctime")}
 
 
-def deny(what):
+def deny(what, why=offered.NO_FILES):
     """A function that refuses with `what` in its message."""
 
     def denied(*args, **kwargs):
-        raise PermissionError(f"{what} is not possible here. {offered.NO_FILES}")
+        raise PermissionError(f"{what} is not possible here. {why}")
 
     return denied
 
@@ -50,7 +50,7 @@ def set_clock(now, seed):
     global moment
     moment = datetime.datetime.fromisoformat(now)
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.timezone.utc)
+        moment = moment.replace(tzinfo=datetime.UTC)
     random.seed(seed)
 
 
@@ -65,15 +65,19 @@ def _now(cls, tz=None):
 
 
 def _utcnow(cls):
-    return _now(cls, datetime.timezone.utc).replace(tzinfo=None)
+    return _now(cls, datetime.UTC).replace(tzinfo=None)
 
 
 def _today(cls):
     return cls(moment.year, moment.month, moment.day)
 
 
-def _local(seconds=None):
+def _utc(seconds=None):
     return clock["gmtime"](_seconds() if seconds is None else seconds)
+
+
+def _local(seconds=None):
+    return _utc((_seconds() if seconds is None else seconds) + moment.utcoffset().total_seconds())
 
 
 def clocks():
@@ -88,7 +92,7 @@ def clocks():
         setattr(time, name, timer)
         setattr(time, name + "_ns", lambda timer=timer: round(timer() * 1e9))
     time.sleep = lambda seconds: None
-    time.gmtime = time.localtime = _local
+    time.gmtime, time.localtime = _utc, _local
     time.strftime = lambda form, t=None: clock["strftime"](form, _local() if t is None else t)
     time.asctime = lambda t=None: clock["asctime"](_local() if t is None else t)
     time.ctime = lambda seconds=None: clock["asctime"](_local(seconds))
@@ -115,8 +119,8 @@ def files():
     builtins.open = io.open = io.open_code = deny("open")
     io.FileIO = sys.modules["_io"].FileIO = deny("FileIO")
     sys.modules["_io"].open = sys.modules["_io"].open_code = deny("open")
-    builtins.input = deny("input")
-    builtins.breakpoint = deny("breakpoint")
+    builtins.input = deny("input", "A program is given nothing but sql(query).")
+    builtins.breakpoint = deny("breakpoint", "Use print().")
     builtins.exit = builtins.quit = sys.exit
     seeded = random.Random.__init__
 
