@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import structlog
 
@@ -16,14 +16,17 @@ from bot.presence import SlackPresence
 from bot.question import Question
 from bot.render.answer import AnswerView, answer_messages
 from bot.render.blocks import SlackMessage
+from bot.render.charts import chart_part, charted
 from bot.render.failure import failure_message, plain_message
 from bot.render.files import FilePart, result_files
 from bot.render.status import working
 from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
+from runtime.charts import NotDrawn, Painter
 from runtime.deliveries import Outbox, Sender
 from runtime.durable import Steps
 from runtime.errors import StateError
+from runtime.evidence import Evidence
 from runtime.instructions import present_context
 from runtime.run import RunRequest, RunResult, Status, run
 from runtime.state import Turn, TurnEnd, TurnStart
@@ -42,6 +45,7 @@ class TurnRunner:
     outbox: Outbox
     sender: Sender
     status: StatusBoard
+    painter: Painter = field(default_factory=Painter)
 
     async def __call__(self, steps: Steps, turn_id: str) -> None:
         item = await self.analyst.state.inbox.get(turn_id)
@@ -158,8 +162,9 @@ class TurnRunner:
 
     async def _post(self, turn_id: str, question: Question, result: RunResult, closed: str) -> None:
         cited = frozenset(result.verification.cited)
-        files = result_files(result.evidence, cited)
-        answer = result.answer
+        pictures, missing = await self._pictures(result.evidence)
+        files = (*pictures, *result_files(result.evidence, cited))
+        answer = result.answer + missing
         if closed and closed not in answer:
             answer += f"\n\n({closed})"
         if question.files:
@@ -188,6 +193,18 @@ class TurnRunner:
             verification=result.verification.as_json(),
         )
         await self._finish(turn_id, question, end, messages, files)
+
+    async def _pictures(self, evidence: Sequence[Evidence]) -> tuple[tuple[FilePart, ...], str]:
+        """The run's charts as PNG, and a sentence for those that could not be drawn: an answer never waits on one."""
+        pictures: list[FilePart] = []
+        missing = ""
+        for item, chart in charted(evidence):
+            try:
+                pictures.append(chart_part(item, chart, await self.painter.png(chart)))
+            except NotDrawn as error:
+                log.warning("a chart could not be drawn", evidence=item.id, reason=str(error))
+                missing += f"\n\n(The picture of {item.id} could not be drawn; its figures are in the evidence.)"
+        return tuple(pictures), missing
 
     async def _fail(self, turn_id: str, question: Question, sentence: str, correlation: str) -> None:
         message = failure_message(sentence, correlation, retry_value=turn_id)

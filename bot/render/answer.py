@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from bot.render import blocks, limits, text_table, words
 from bot.render.blocks import Block, SlackMessage
+from bot.render.charts import native_charts
 from bot.render.document import Part, Table
 from bot.render.files import FilePart
 from bot.render.measure import chars, cut, json_bytes
@@ -44,10 +45,10 @@ class AnswerView:
 
 
 def answer_messages(view: AnswerView) -> tuple[SlackMessage, ...]:
-    """The answer in one message (more when it is very long), then the evidence. Files follow as parts of their own."""
+    """The answer with its charts in one message (more when it is very long), then the evidence. Files follow apart."""
     tail = _tail(view)
     pages: list[list[Block]] = [[]]
-    for block in _body(view):
+    for block in (*_body(view), *native_charts(view.evidence)):
         if blocks.overfull([*pages[-1], block, *tail]):
             pages.append([])
         pages[-1].append(block)

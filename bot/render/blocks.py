@@ -112,6 +112,40 @@ def table(rows: Sequence[Sequence[str]], right: Sequence[bool], *, block_id: str
     return _with_id({"type": "table", "rows": cells, "column_settings": settings}, block_id)
 
 
+def data_visualization(
+    kind: str,
+    title: str,
+    categories: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float]]],
+    *,
+    y_label: str = "",
+) -> Block:
+    """A native bar, line or area chart: one value per category in each series."""
+    _need(kind in ("bar", "line", "area"), f"chart of kind {kind}")
+    _need(1 <= len(categories) <= limits.CHART_CATEGORIES, f"chart with {len(categories)} categories")
+    _need(1 <= len(series) <= limits.CHART_SERIES, f"chart with {len(series)} series")
+    names = [name for name, _ in series]
+    _need(len(set(categories)) == len(categories) and len(set(names)) == len(names), "a chart's label twice")
+    _need(all(len(values) == len(categories) for _, values in series), "a series without a value for each category")
+    labels = [_bounded(label, limits.CHART_LABEL_CHARS, "chart label") for label in categories]
+    lines = [
+        {
+            "name": _bounded(name, limits.CHART_LABEL_CHARS, "series name"),
+            "data": [{"label": label, "value": value} for label, value in zip(labels, values, strict=True)],
+        }
+        for name, values in series
+    ]
+    axis: Block = {"categories": labels}
+    if y_label:
+        axis["y_label"] = _bounded(y_label, limits.CHART_AXIS_CHARS, "axis label")
+    shown = _bounded(title, limits.CHART_TITLE_CHARS, "chart title")
+    return {
+        "type": "data_visualization",
+        "title": shown,
+        "chart": {"type": kind, "series": lines, "axis_config": axis},
+    }
+
+
 def container(title: str, children: Sequence[Block], *, subtitle: str = "", block_id: str | None = None) -> Block:
     """A fold, closed at first. Children are only of the kinds that containers are known to take."""
     _need(1 <= len(children) <= limits.CONTAINER_CHILDREN, f"container with {len(children)} children")
@@ -151,6 +185,8 @@ def overfull(blocks: Sequence[Block]) -> str | None:
         return "too many blocks"
     if tables(blocks) > limits.TABLES_PER_MESSAGE:
         return "too many native tables"
+    if sum(block["type"] == "data_visualization" for block in blocks) > limits.CHARTS_PER_MESSAGE:
+        return "too many native charts"
     if shown_chars(blocks) > limits.MESSAGE_TEXT_CHARS:
         return "too many characters"
     if json_bytes(list(blocks)) > limits.MESSAGE_BLOCKS_BYTES:

@@ -47,6 +47,8 @@ def _flat_blocks(source: Sequence[Block]) -> Iterator[Block]:
         elif block["type"] == "table":
             for text in split(_grid(block), limits.PIECE_CHARS, keep_indent=True):
                 yield blocks.section(fenced(text))
+        elif block["type"] == "data_visualization":
+            yield blocks.section(_chart_words(block))
         else:
             yield block
 
@@ -54,6 +56,10 @@ def _flat_blocks(source: Sequence[Block]) -> Iterator[Block]:
 def _titles(block: Block) -> list[str]:
     names = [escape(block[key]["text"]) for key in ("title", "subtitle") if key in block]
     return [f"*{names[0].replace('*', '∗')}*", *names[1:]]
+
+
+def _chart_words(block: Mapping[str, Any]) -> str:
+    return f"Chart: {escape(block['title'])} (the picture is below)"
 
 
 def _grid(block: Block) -> str:
@@ -69,6 +75,8 @@ def _block_texts(block: Mapping[str, Any]) -> Iterator[str]:
             yield from _block_texts(child)
     elif kind == "table":
         yield fenced(_grid(dict(block)))
+    elif kind == "data_visualization":
+        yield _chart_words(block)
     elif kind in ("section", "header"):
         yield block["text"]["text"]
     elif kind == "context":

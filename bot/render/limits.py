@@ -35,6 +35,15 @@ TABLE_ROWS = 100  # the header row counts
 TABLE_COLUMNS = 20
 TABLE_CHARS = 10_000  # over all cells of a message
 
+# Native charts
+CHARTS_PER_MESSAGE = 2  # not published; a third was refused
+CHART_TITLE_CHARS = 50
+CHART_SERIES = 6
+CHART_CATEGORIES = 20
+CHART_LABEL_CHARS = 20
+CHART_AXIS_CHARS = 50
+CHART_BYTES = 5_500  # ours: two of them beside an answer
+
 # Files
 FILE_ALT_CHARS = 1_000
 FILE_TITLE_CHARS = 200  # ours
@@ -73,3 +82,4 @@ FOLDS_PER_MESSAGE = 8
 CSV_ROWS = 1_000
 CSV_BYTES = 8 * 1024 * 1024
 RESULT_FILES = 5
+CHART_FILES = 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from runtime.charts import Chart, Series
 from runtime.evidence import Column, Evidence, SourceRef, Truncation
 
 NASTY = [
@@ -86,6 +87,19 @@ cells = st.one_of(
 
 
 @st.composite
+def charts(draw):
+    """A chart of any text and any finite values, as evidence keeps it."""
+    labels = draw(st.lists(texts, min_size=1, max_size=25, unique=True))
+    values = st.one_of(st.none(), st.floats(-1e100, 1e100))
+    names = draw(st.lists(texts, min_size=1, max_size=5, unique=True))
+    series = tuple(
+        Series(name, tuple(draw(st.lists(values, min_size=len(labels), max_size=len(labels))))) for name in names
+    )
+    kind = draw(st.sampled_from(["bar", "line", "area", "stacked_bar"]))
+    return Chart(kind, draw(texts) or "t", draw(texts)[:20], draw(texts), tuple(labels), series).as_json()
+
+
+@st.composite
 def items(draw, number=1, status=None):
     """One evidence item of any shape; `number` gives its id."""
     width = draw(st.sampled_from([0, 1, 2, 5, 19, 20, 21, 60, 5_000]))
@@ -107,7 +121,7 @@ def items(draw, number=1, status=None):
         row_count=count,
         truncated=draw(st.sampled_from([None, Truncation("rows_kept", 1_000), Truncation("rows_shown", 30, 99)])),
         output=draw(st.one_of(st.none(), long_texts)),
-        chart=draw(st.sampled_from([None, None, {"kind": "bar"}])),
+        chart=draw(st.one_of(st.none(), charts())),
         sources=tuple(SourceRef("workspace", name, file=name) for name in names),
         notes=tuple(draw(st.lists(texts, max_size=4))) * draw(st.sampled_from([1, 40])),
         error=draw(st.sampled_from([None, {"code": "sql_failed", "message": "m" * 5_000, "hint": "<!here>"}])),
