@@ -32,6 +32,8 @@ def look_after(
     notes: list[str] = []
     for name in _promising(connection, parquet, texts, rows):
         notes += _about_text(connection, table, name)
+    if rows <= _EVEN_ROWS:
+        notes += _spellings(connection, table, texts)
     gaps = _with_gaps(connection, parquet, names)
     notes += _totals(connection, table, texts, gaps, rows)
     if len(gaps) == len(names):
@@ -64,6 +66,24 @@ def _promising(connection: duckdb.DuckDBPyConnection, parquet: Path, texts: Sequ
     ).fetchall()
     hits = {str(row[0]) for row in found}
     return [name for name in texts if name in hits]
+
+
+def _spellings(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str]) -> list[str]:
+    """Labels of a small table that differ only in case or blanks."""
+    if not texts:
+        return []
+    columns = ", ".join(quoted(name) for name in texts[:_LOOKED_AT])
+    cells = f"UNPIVOT (SELECT {columns} FROM {table}) ON COLUMNS(*) INTO NAME name VALUE value"
+    folded = r"regexp_replace(lower(trim(value)), '\s+', ' ', 'g')"
+    found = connection.execute(
+        f"SELECT name, list(s ORDER BY s)[:3], count(*) FROM (SELECT name, unnest(list(DISTINCT value)) AS s, f FROM"
+        f" (SELECT name, value, {folded} AS f FROM ({cells})) GROUP BY name, f HAVING count(DISTINCT value) > 1)"
+        f" GROUP BY name ORDER BY name LIMIT {_NOTES}"
+    ).fetchall()
+    return [
+        f"{name}: labels spelled in several ways (case or blanks), all kept, e.g. {' / '.join(map(_shown, some))}"
+        for name, some, _ in found
+    ]
 
 
 def _about_text(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> list[str]:

@@ -22,24 +22,28 @@ from runtime.ingest.lexical import (
     YEAR_FIRST,
     ZONED,
     Facts,
+    absent,
     any_format,
     literal,
     matches,
     quoted,
     utc,
 )
+from runtime.ingest.numerals import Numeral
 
 _NUMBERS = ("int", "decimal", "exponent")
 _DATES = ("date", "slashed", "ymd", "named")
 _MAX_FRACTION = 6
 _DOUBLE_DIGITS = 17
-_HUGEINT_DIGITS = 38
+_EXACT_DIGITS = 38
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
     """A decided type and the note that goes with it. `settled` is False when more values could still make a type out of
-    a column that is text so far (nothing in it yet, or dates whose order nothing has decided)."""
+    a column that is text so far (nothing in it yet, or dates whose order nothing has decided), or when it was read from
+    all its values. `absent`: some are words for a missing one; `numeral`: how its numbers are written, if not plainly.
+    """
 
     name: str
     note: str = ""
@@ -49,6 +53,8 @@ class ColumnType:
     whole: int = 0
     fraction: int = 0
     zoned: bool = False
+    absent: bool = False
+    numeral: Numeral | None = None
 
 
 TEXT = ColumnType("VARCHAR")
@@ -74,13 +80,27 @@ def decide(facts: Facts, *, comma_land: bool) -> ColumnType:
     return TEXT
 
 
+def may_be_numbers(facts: Facts) -> bool:
+    """True when every value is a number, however written, or a word for a missing one, and some are not plain."""
+    plain = facts.count(*_NUMBERS)
+    return bool(facts.values) and plain + facts.count("marked") == facts.values and plain < facts.values
+
+
+def with_numeral(numeral: Numeral) -> ColumnType:
+    """The type of a column whose numbers are written as `numeral` says."""
+    return ColumnType(numeral.type_name(), "; ".join(numeral.notes), settled=False, numeral=numeral)
+
+
 def _number(facts: Facts, trim: bool, comma_land: bool) -> ColumnType:
     whole, fraction = facts.whole, facts.fraction
     if facts.count("int") == facts.values:
-        if whole > _HUGEINT_DIGITS:
+        if whole > _EXACT_DIGITS:
             return ColumnType("VARCHAR", f"kept as text: whole numbers of up to {whole} digits fit no number type")
-        return ColumnType("HUGEINT" if facts.beyond else "BIGINT", trim=trim)
-    if facts.count("exponent") or fraction > _MAX_FRACTION or whole + fraction > _HUGEINT_DIGITS:
+        if facts.beyond:
+            # Parquet has no wider whole number: there HUGEINT would be rounded to floating point.
+            return ColumnType("DECIMAL(38,0)", trim=trim, whole=_EXACT_DIGITS)
+        return ColumnType("BIGINT", trim=trim)
+    if facts.count("exponent") or fraction > _MAX_FRACTION or whole + fraction > _EXACT_DIGITS:
         lossy = facts.digits > _DOUBLE_DIGITS
         note = f"values of up to {facts.digits} digits are rounded to floating point" if lossy else ""
         return ColumnType("DOUBLE", note, trim=trim)
@@ -132,12 +152,16 @@ def copy_sql(source: str, names: Sequence[str], types: Sequence[ColumnType], *, 
 
 
 def _value(name: str, kind: ColumnType) -> str:
-    return f"trim({quoted(name)})" if kind.trim else quoted(name)
+    value = f"trim({quoted(name)})" if kind.trim or kind.absent or kind.numeral else quoted(name)
+    # Only a column read from all its values has these, and its query is not checked value by value.
+    return f"CASE WHEN {absent(value)} THEN NULL ELSE {value} END" if kind.absent else value
 
 
 def _cast(value: str, kind: ColumnType) -> str:
     if kind.name == "VARCHAR":
         return value
+    if kind.numeral:
+        return f"CAST({kind.numeral.sql(value)} AS {kind.name})"
     if kind.name == "DATE" and kind.formats:
         return f"CAST({any_format(value, kind.formats)} AS DATE)"
     if kind.zoned:
@@ -149,7 +173,7 @@ def _fits(value: str, cast: str, kind: ColumnType) -> str:
     """WHEN clauses that give `cast` where it loses nothing. Most values come back as they were written, which is the
     cheap test; the others have to match the type's pattern."""
     same = f"WHEN CAST({cast} AS VARCHAR) = {value} THEN {cast}"
-    if kind.name in ("BIGINT", "HUGEINT") or (kind.name == "DATE" and not kind.formats):
+    if kind.name in ("BIGINT", "DECIMAL(38,0)") or (kind.name == "DATE" and not kind.formats):
         return same
     if kind.name == "DATE":
         return f"WHEN {matches(value, WITH_YEAR)} AND {cast} IS NOT NULL THEN {cast}"

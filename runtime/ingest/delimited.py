@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
-from runtime.ingest.columns import ColumnType, copy_sql, decide
+from runtime.ingest.columns import ColumnType, copy_sql, decide, may_be_numbers, with_numeral
 from runtime.ingest.dialect import Dialect, find_dialect
 from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_encoding
 from runtime.ingest.engine import Misfit, NotUtf8, reasons
-from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table
-from runtime.ingest.outcome import IngestRefused, Kind, ReadingLimits
+from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table, shapes_sql
+from runtime.ingest.numerals import Land, Shapes, Unclear, numeral_of, proves
+from runtime.ingest.outcome import IngestRefused, Irregular, Kind, ReadingLimits
+from runtime.ingest.repair import needs_repair, repaired
+from runtime.ingest.rewritten import rewritten
 from runtime.ingest.transcode import clean_copy
 
 WHOLE_BYTES = 8 << 20
@@ -65,10 +70,50 @@ def _read_as(
         clean, seen, notes = _clean(descriptor, found, encoding, folder, opened)
         if not seen.plain.records(keep_blank=False):
             raise IngestRefused("empty: there is no data in it")
-        dialect = find_dialect(clean, seen, kind, limits.columns)
-        source = source_sql(clean, dialect, seen)
-        types = typed_copy(connection, source, dialect, seen.size, out)
-        rows = reconcile(connection, out, seen, dialect)
+        if seen.size <= WHOLE_BYTES and (seen.nul_line or needs_repair(clean, seen, kind)):
+            return _repaired(connection, clean, seen, kind, limits, folder, out, notes)
+        try:
+            dialect = find_dialect(clean, seen, kind, limits.columns)
+            return _table(connection, clean, seen, dialect, out, notes)
+        except Irregular:
+            out.unlink(missing_ok=True)
+            if seen.size > limits.repair_bytes:
+                raise
+        return _repaired(connection, clean, seen, kind, limits, folder, out, notes)
+
+
+def _repaired(
+    connection: duckdb.DuckDBPyConnection,
+    clean: int,
+    seen: ByteScan,
+    kind: Kind,
+    limits: ReadingLimits,
+    folder: Path,
+    out: Path,
+    notes: tuple[str, ...],
+) -> Reading:
+    repair = repaired(clean, seen, kind, limits.columns)
+    with ExitStack() as opened:
+        copy = rewritten([repair.names, *repair.rows], folder)
+        opened.callback(os.close, copy)
+        # Semicolons in the source say that its commas may be decimal marks.
+        dialect = Dialect(",", '"', True, repair.names, repair.notes, comma_likely=repair.delimiter == ";")
+        columns, rows, said = _table(connection, copy, scan(copy), dialect, out, notes)
+    if rows != len(repair.rows):
+        raise IngestRefused(f"its rows cannot be told apart for certain: {len(repair.rows):,} found, {rows:,} read")
+    return columns, rows, said
+
+
+def _table(
+    connection: duckdb.DuckDBPyConnection,
+    clean: int,
+    seen: ByteScan,
+    dialect: Dialect,
+    out: Path,
+    notes: tuple[str, ...],
+) -> Reading:
+    types = typed_copy(connection, source_sql(clean, dialect, seen), dialect, seen.size, out)
+    rows = reconcile(connection, out, seen, dialect)
     notes += dialect.notes
     notes += tuple(f"{name}: {each.note}" for name, each in zip(dialect.names, types, strict=True) if each.note)
     with reasons():
@@ -86,8 +131,6 @@ def _clean(
         descriptor = clean_copy(descriptor, encoding.name, folder, one_line_end=False)
         opened.callback(os.close, descriptor)
         found = scan(descriptor)
-        if found.nul_line:
-            raise IngestRefused(f"line {found.nul_line}: a NUL byte stands in the text")
     if _mixed_ends(descriptor, found):
         descriptor = clean_copy(descriptor, "utf-8", folder, one_line_end=True)
         opened.callback(os.close, descriptor)
@@ -172,8 +215,53 @@ def typed_copy(
 def _decide(connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect) -> tuple[ColumnType, ...]:
     with reasons():
         found = dict(facts_from(row) for row in connection.execute(facts_sql(source)).fetchall())
-    comma_land = dialect.delimiter == ";" or any(facts.decimal_commas for facts in found.values())
-    return tuple(decide(found.get(name, Facts()), comma_land=comma_land) for name in dialect.names)
+    facts = [found.get(name, Facts()) for name in dialect.names]
+    comma_land = dialect.comma_likely or any(each.decimal_commas for each in facts)
+    types = [decide(each, comma_land=comma_land) for each in facts]
+    odd = [name for name, each, kind in zip(dialect.names, facts, types, strict=True) if _needs_a_look(each, kind)]
+    if not odd:
+        return tuple(types)
+    with reasons():
+        rows = connection.execute(shapes_sql(source, odd)).fetchall()
+    shapes = {name: _shapes(name, rows) for name in odd}
+    land = _land(shapes, [name for name, each in zip(dialect.names, facts, strict=True) if may_be_numbers(each)])
+    for place, name in enumerate(dialect.names):
+        if name in shapes:
+            types[place] = _looked_at(types[place], facts[place], shapes[name], land, comma_likely=dialect.comma_likely)
+    return tuple(types)
+
+
+def _needs_a_look(facts: Facts, kind: ColumnType) -> bool:
+    absent = facts.count("missing") > 0 and kind.name != "VARCHAR"
+    doubtful = facts.pointed > 0 and facts.pointed == facts.like_thousands
+    return absent or may_be_numbers(facts) or doubtful
+
+
+def _shapes(name: str, rows: Sequence[tuple[Any, ...]]) -> Shapes:
+    own = [row for row in rows if row[0] == name]
+    return Shapes({row[1]: int(row[2]) for row in own}, {row[1]: row[3] for row in own})
+
+
+def _land(shapes: Mapping[str, Shapes], marked: Sequence[str]) -> Land:
+    """The decimal mark that some columns prove, unless others prove another one."""
+    proved = {proves(shapes[name]) for name in marked}
+    if "comma" in proved:
+        return "" if "point" in proved else "comma"
+    return "point" if "point" in proved else ""
+
+
+def _looked_at(kind: ColumnType, facts: Facts, shapes: Shapes, land: Land, *, comma_likely: bool) -> ColumnType:
+    numeral = None
+    if may_be_numbers(facts) or (land == "comma" and facts.pointed > 0):
+        numeral = numeral_of(shapes, land, comma_likely=comma_likely)
+    if isinstance(numeral, Unclear):
+        return ColumnType("VARCHAR", f"{numeral.reason}; column kept as text", settled=False)
+    if numeral:
+        kind = with_numeral(numeral)
+    if kind.name == "VARCHAR" or not facts.count("missing"):
+        return kind
+    note = "; ".join(each for each in (kind.note, *shapes.missing()) if each)
+    return replace(kind, note=note, settled=False, absent=True)
 
 
 def _copy(
@@ -197,5 +285,5 @@ def reconcile(connection: duckdb.DuckDBPyConnection, out: Path, seen: ByteScan, 
     row = connection.execute(f"SELECT count(*) FROM {parquet_table(out)}").fetchone()
     rows = int(row[0]) if row else 0
     if rows != expected:
-        raise IngestRefused(f"its rows cannot be told apart for certain: {expected:,} by line ends, {rows:,} by quotes")
+        raise Irregular(f"its rows cannot be told apart for certain: {expected:,} by line ends, {rows:,} by quotes")
     return rows

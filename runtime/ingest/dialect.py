@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runtime.ingest.bytescan import ByteScan
-from runtime.ingest.outcome import IngestRefused, Kind
+from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 
 HEAD_BYTES = 1 << 20
 _HEAD_RECORDS = 1_000
-_DELIMITERS = (",", ";", "\t", "|")
-_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-_EXPECTED = {"csv": ",", "tsv": "\t"}
+DELIMITERS = (",", ";", "\t", "|")
+DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+EXPECTED = {"csv": ",", "tsv": "\t"}
 _LIKE_A_NUMBER = re.compile(r"[-+(]?[$€£¥₹]?\s?[0-9][0-9.,'  ]*\s?[%$€£¥₹]?\)?([eE][-+]?[0-9]+)?")
 _LIKE_A_DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?")
 _YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
@@ -24,13 +24,15 @@ _YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text is written. `quote` is empty when quote marks are ordinary characters; `names` are the columns."""
+    """How a text is written. `quote` is empty when quote marks are ordinary characters; `names` are the columns;
+    `comma_likely` says that commas may well be decimal marks."""
 
     delimiter: str
     quote: str
     header: bool
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    comma_likely: bool = False
 
 
 def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Dialect:
@@ -38,20 +40,20 @@ def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
     named), when a quote is never closed, or when there are more than `columns` columns."""
     quote = '"' if found.fields_quoted else ""
     if quote and found.quote_open:
-        raise IngestRefused(_unclosed(descriptor))
+        raise Irregular(_unclosed(descriptor))
     head = _head(descriptor, whole=found.size <= HEAD_BYTES)
-    delimiter, rows = _choose(head, quote, _EXPECTED[kind])
-    notes = [] if delimiter == _EXPECTED[kind] else [f"delimiter: {_NAMES[delimiter]}"]
+    delimiter, rows = _choose(head, quote, EXPECTED[kind])
+    notes = [] if delimiter == EXPECTED[kind] else [f"delimiter: {DELIMITER_NAMES[delimiter]}"]
     if len(rows[0]) > columns:
         raise IngestRefused(f"{len(rows[0]):,} columns; at most {columns:,} are read")
-    header = _has_header(rows)
+    header = has_header(rows)
     if header:
-        names, said = _names(rows[0])
+        names, said = column_names(rows[0])
         notes += said
     else:
         names = tuple(f"column_{place}" for place in range(1, len(rows[0]) + 1))
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
-    return Dialect(delimiter, quote, header, names, tuple(notes))
+    return Dialect(delimiter, quote, header, names, tuple(notes), comma_likely=delimiter == ";")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def _records(head: _Head, delimiter: str, quote: str) -> Iterator[tuple[int, lis
                     yield held
                 held = (reader.line_num, cells)
     except csv.Error as error:
-        raise IngestRefused(f"line {reader.line_num}: {error}") from error
+        raise Irregular(f"line {reader.line_num}: {error}") from error
     # The last record of a head that is cut somewhere must not look like a short row.
     if held and (head.whole or held[0] < 2):
         yield held
@@ -92,18 +94,20 @@ def _choose(head: _Head, quote: str, expected: str) -> tuple[str, list[list[str]
     """The delimiter that cuts the head into rows of one width: the one with most columns, the expected one on a tie
     with one that gives a single column. One column is what is left when no delimiter occurs at all."""
     first = next((cells for _, cells in _records(head, "\x1f", quote)), [""])[0]
-    candidates = [delimiter for delimiter in _DELIMITERS if delimiter in first] or [expected]
+    candidates = [delimiter for delimiter in DELIMITERS if delimiter in first] or [expected]
     even: dict[str, list[list[str]]] = {}
     for delimiter in candidates:
         rows = [cells for _, cells in itertools.islice(_records(head, delimiter, quote), _HEAD_RECORDS)]
         if rows and len({_width(row, rows[0]) for row in rows}) == 1:
             even[delimiter] = rows
     if not even:
-        raise IngestRefused(_uneven(head, quote, expected if expected in candidates else candidates[0]))
+        raise Irregular(_uneven(head, quote, expected if expected in candidates else candidates[0]))
     widest = max(len(rows[0]) for rows in even.values())
     best = [delimiter for delimiter, rows in even.items() if len(rows[0]) == widest]
     if widest > 1 and len(best) > 1:
-        raise IngestRefused(f"the delimiter is not clear: {' and '.join(_NAMES[each] for each in best)} both fit")
+        raise IngestRefused(
+            f"the delimiter is not clear: {' and '.join(DELIMITER_NAMES[each] for each in best)} both fit"
+        )
     return best[0], even[best[0]]
 
 
@@ -118,7 +122,7 @@ def _uneven(head: _Head, quote: str, delimiter: str) -> str:
     line, row = next((line, row) for line, row in records if _width(row, first) != len(first))
     return (
         f"ragged rows: line {line} has {len(row)} values where the first row has {len(first)} "
-        f"(delimiter: {_NAMES[delimiter]})"
+        f"(delimiter: {DELIMITER_NAMES[delimiter]})"
     )
 
 
@@ -130,15 +134,15 @@ def _unclosed(descriptor: int) -> str:
     return "a quote is opened and never closed"
 
 
-def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
     """The first row names the columns unless it looks like the rows below: a number or date over numbers or dates, or
     a word that comes again in its own column. Years and ranks among words are names (a column for each year)."""
     first = [cell.strip() for cell in rows[0]]
     below = [[row[place].strip() for row in rows[1:] if place < len(row)] for place in range(len(first))]
-    values = [place for place, cell in enumerate(first) if _is_value(cell)]
+    values = [place for place, cell in enumerate(first) if is_value(cell)]
     if not any(first) or len(values) == len(first):
         return False
-    if values and _are_names([first[place] for place in values], [below[place] for place in values]):
+    if values and _arecolumn_names([first[place] for place in values], [below[place] for place in values]):
         return True
     if any(_all_values(below[place]) for place in values):
         return False
@@ -146,7 +150,7 @@ def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     return not any(again) or all(again)
 
 
-def _are_names(values: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+def _arecolumn_names(values: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Years over figures that are not all years themselves, or ranks that count up by one from 0 or 1."""
     if len(set(values)) < len(values):
         return False
@@ -158,14 +162,16 @@ def _are_names(values: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 def _all_values(column: Sequence[str]) -> bool:
     cells = [cell for cell in column if cell]
-    return bool(cells) and all(_is_value(cell) for cell in cells)
+    return bool(cells) and all(is_value(cell) for cell in cells)
 
 
-def _is_value(cell: str) -> bool:
+def is_value(cell: str) -> bool:
+    """True for a trimmed cell that looks like a number, a date or a truth value rather than a name."""
     return bool(_LIKE_A_NUMBER.fullmatch(cell) or _LIKE_A_DATE.fullmatch(cell) or cell.lower() in ("true", "false"))
 
 
-def _names(cells: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+def column_names(cells: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Names for the columns under a header of `cells`, each its own, and what has to be said about them."""
     names: list[str] = []
     taken = {cell.strip().casefold() for cell in cells}
     seen: set[str] = set()

@@ -33,11 +33,24 @@ def likely_encoding(descriptor: int, found: ByteScan) -> Encoding:
     if found.bom in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return Encoding("utf-16", ("encoding: UTF-16, read as such",))
     if found.nul_line:
-        raise IngestRefused(f"line {found.nul_line}: a NUL byte stands in it (UTF-16 without a mark, or not a text)")
+        return _with_nuls(os.pread(descriptor, _CHUNK, 0), found.nul_line)
     try:
         codecs.getincrementaldecoder("utf-8")("strict").decode(os.pread(descriptor, _CHUNK, 0))
     except UnicodeDecodeError:
         return proved_encoding(descriptor)
+    return UTF8
+
+
+def _with_nuls(head: bytes, line: int) -> Encoding:
+    """UTF-16 without a mark when nearly every second byte is NUL; a text when NUL bytes are rare. Raises IngestRefused
+    for anything else."""
+    pairs = max(1, len(head) // 2)
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if max(even, odd) > 0.4 * pairs and min(even, odd) < 0.05 * pairs:
+        name = "utf-16-le" if odd > even else "utf-16-be"
+        return Encoding(name, ("encoding: UTF-16 without a mark, read as such",))
+    if even + odd > 0.2 * len(head) or b"\0\0\0\0" in head:
+        raise IngestRefused(f"line {line}: NUL bytes stand in it; it is not a text")
     return UTF8
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from runtime.ingest.columns import MISFIT
-from runtime.ingest.outcome import IngestRefused, ReadingLimits, StorageFailed
+from runtime.ingest.outcome import IngestRefused, Irregular, ReadingLimits, StorageFailed
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
@@ -58,7 +58,8 @@ def reasons() -> Generator[None]:
         disk = next((sign for sign in _DISK if sign in text), "")
         if disk:
             raise StorageFailed(disk) from error
-        raise IngestRefused(_reason(error, text)) from error
+        irregular = "CSV Error" in text or "invalid state" in text
+        raise (Irregular if irregular else IngestRefused)(_reason(error, text)) from error
 
 
 def _reason(error: duckdb.Error, text: str) -> str:

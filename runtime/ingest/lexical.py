@@ -19,14 +19,24 @@ _YEAR_FIRST_DAY = r"[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}"
 WITH_YEAR = r".*[0-9]{4}|[0-9]{4}.*"
 _NAMED = r"([0-9]{1,2}(\. ?|[ -]))?[A-Za-z]{3,9}[ -]([0-9]{1,2},? )?[0-9]{4}"
 _SLASHED = r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4}"
-_CURRENCY = (
+CURRENCY = (
     r"([$€£¥₹₺₽₩]|R\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
     r"SGD|HKD|KRW|THB|AED|SAR|ILS)"
 )
 # What people read as a number and DuckDB does not: $5.00, 1,234.50, (12.00), 10 %, 1.234,56, EUR 9, 5-
-_MARKED = rf"[-+(]?\s*{_CURRENCY}?\s*[-+]?[0-9][0-9.,'’   ]*\s*(%|{_CURRENCY})?\s*\)?-?"
+_MARKED = (
+    rf"[-+−(]?\s*{CURRENCY}?\s*[-+−]?[.,]?[0-9][0-9.,'’ \x{{00A0}}\x{{202F}}\x{{2009}}]*\s*(%|{CURRENCY})?\s*\)?[-−]?"
+)
 _DECIMAL_COMMA = r"[^0-9]*([0-9]{1,3}(\.[0-9]{3})*|[0-9]+),([0-9]{1,2}|[0-9]{4,})[^0-9]*"
 _LIKE_THOUSANDS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
+MISSING = frozenset(
+    "n/a|na|n.a.|n.a|null|none|nil|-|--|---|–|—|.|..|?|tbd|tba|missing|unknown|not available|k.a.|#n/a|#na|#value!|"
+    r"#ref!|#div/0!|#null!|#num!|#name?|<na>|(null)|(blank)|\n".split("|")
+)
+"""What people write for a value that is not there, in lower case. Only beside numbers, dates or truth values is it read
+as missing: in a column of words it may be one of them."""
+NOT_FINITE = frozenset(("nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity", "1.#qnan", "1.#inf"))
+_ABSENT_BYTES = max(len(each.encode()) for each in MISSING | NOT_FINITE)
 _INTEGER = r"0|-?[1-9][0-9]*"
 NAMED_FORMATS = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d-%b-%Y", "%d. %B %Y")
 DAY_FIRST = ("%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y")
@@ -84,12 +94,18 @@ def class_of(value: str) -> str:
         ("marked", f"{_ends_in_digit(value)} AND {matches(value, _MARKED)}"),
     )
     return (
-        f"CASE WHEN {value} = '' THEN 'blank'"
+        f"CASE WHEN {value} = '' THEN 'blank' WHEN {absent(value)} THEN 'missing'"
         f" WHEN {value} >= 'A' AND {value} < '{{' THEN {after_letter}"
         f" WHEN {_round_trip(value, 'BIGINT')} OR {matches(value, _INTEGER)} THEN 'int'"
         f" WHEN {value} < ':' AND {value} >= '+' THEN {after_digit}"
         f" WHEN {matches(value, _MARKED)} THEN 'marked' ELSE 'word' END"
     )
+
+
+def absent(value: str) -> str:
+    """SQL: whether a trimmed text stands for a value that is not there."""
+    words = ", ".join(literal(each) for each in sorted(MISSING | NOT_FINITE))
+    return f"(strlen({value}) <= {_ABSENT_BYTES} AND lower({value}) IN ({words}))"
 
 
 def _cases(*tests: tuple[str, str]) -> str:
@@ -139,8 +155,8 @@ class Facts:
 
     @property
     def values(self) -> int:
-        """Values that are neither NULL nor blank."""
-        return sum(self.classes.values()) - self.count("blank")
+        """Values that are neither NULL, nor blank, nor a word for a missing value."""
+        return sum(self.classes.values()) - self.count("blank", "missing")
 
 
 def facts_sql(source: str) -> str:
@@ -178,3 +194,16 @@ def facts_from(row: Sequence[Any]) -> tuple[str, Facts]:
     name, classes, *numbers = row
     counted: Mapping[str, int] = classes or {}
     return str(name), Facts(counted, *(int(number or 0) for number in numbers))
+
+
+def shapes_sql(source: str, names: Sequence[str]) -> str:
+    """SQL: (column, shape, count, smallest example) over the columns `names`, which hold few shapes. A shape is a value
+    with each digit as 9, but the first as 0 when it is a zero."""
+    columns = ", ".join(quoted(name) for name in names)
+    cells = f"UNPIVOT (SELECT {columns} FROM {source}) ON COLUMNS(*) INTO NAME name VALUE value"
+    nines = "regexp_replace(t, '[0-9]', '9', 'g')"
+    shape = f"CASE WHEN regexp_matches(t, '^[^0-9]*0') THEN regexp_replace({nines}, '9', '0') ELSE {nines} END"
+    return (
+        f"SELECT name, s, count(*), min(t) FROM (SELECT name, t, {shape} AS s FROM"
+        f" (SELECT name, trim(value) AS t FROM ({cells})) WHERE t <> '') GROUP BY name, s ORDER BY name, s LIMIT 20000"
+    )

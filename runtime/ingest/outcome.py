@@ -26,6 +26,10 @@ class IngestRefused(Exception):
         self.revision = revision
 
 
+class Irregular(IngestRefused):
+    """A text that the strict rules cannot read; looser rules may, and then say what they did."""
+
+
 class SourceChanged(Exception):
     """The file was written to, replaced or removed while it was read."""
 
@@ -45,6 +49,7 @@ class ReadingLimits:
     temp_bytes: int
     threads: int
     json_bytes: int
+    repair_bytes: int = 64 << 20
     document_file_bytes: int = 256 << 20
     document_text_bytes: int = 32 << 20
     document_pages: int = 5_000

@@ -27,7 +27,7 @@ def column(read: Read, *values: str, quote: bool = False) -> Any:
     [
         (["1", "-2", "0"], "BIGINT", [1, -2, 0]),
         (["9223372036854775807", "9007199254740993"], "BIGINT", [9223372036854775807, 9007199254740993]),
-        (["9223372036854775808", "1"], "HUGEINT", [9223372036854775808, 1]),
+        (["9223372036854775809", "1"], "DECIMAL(38,0)", [Decimal(9223372036854775809), Decimal(1)]),
         (["1", "", "3"], "BIGINT", [1, None, 3]),
         ([" 1", "2 ", "  "], "BIGINT", [1, 2, None]),
         (["1", "2.5"], "DECIMAL(18,1)", [Decimal("1.0"), Decimal("2.5")]),
@@ -60,15 +60,14 @@ def test_typed(read: Read, values: list[str], kind: str, read_as: list[Any]) -> 
     ("values", "said"),
     [
         (["007", "12"], "begin with a zero"),
-        (["1", "2", "n/a"], "1 of 3 values are not plain numbers, e.g. 'n/a'"),
-        (["$5.00", "$6.00"], "2 of 2 values are not plain numbers, e.g. '$5.00'"),
-        (["1,234.50", "12.00"], "not plain numbers"),
-        (["1.234,56", "12,00"], "not plain numbers"),
-        (["10%", "5%"], "not plain numbers"),
-        (["(12.00)", "3.00"], "not plain numbers"),
-        (["+5", "3"], "not plain numbers"),
-        (["NaN", "1", "2"], "e.g. 'NaN'"),
-        (["inf", "1", "2"], "e.g. 'inf'"),
+        (["1", "2", "perhaps"], "1 of 3 values are not plain numbers, e.g. 'perhaps'"),
+        (["€5.00", "$6.00"], "several currencies (EUR 1, USD 1)"),
+        (["10%", "5"], "some values are percentages and some are not"),
+        (["1,5", "2.5"], "not plain numbers"),
+        (["1,234.50", "1.234,50"], "not plain numbers"),
+        (["(5", "7"], "e.g. '(5'"),
+        (["+4915112345678", "5"], "e.g. '+4915112345678'"),
+        (["12 34", "5"], "e.g. '12 34'"),
         (["1_000", "1"], "e.g. '1_000'"),
         (["0x1F", "1"], "e.g. '0x1F'"),
         (["1E5", "2", "3"], "e.g. '1E5'"),
@@ -102,9 +101,50 @@ def test_offsets_are_turned_into_utc_and_said(read: Read) -> None:
     assert "UTC" in column(read, "2024-02-29T10:00:00+02:00").notes
 
 
-def test_three_digits_behind_every_point_in_a_file_with_decimal_commas_stay_text(read: Read) -> None:
+@pytest.mark.parametrize(
+    ("values", "kind", "read_as", "said"),
+    [
+        (["1", "2", "n/a"], "BIGINT", [1, 2, None], "1 value 'n/a' is read as missing"),
+        (["$5.00", "$6.50"], "DECIMAL(18,2)", [Decimal("5.00"), Decimal("6.50")], "USD ($) taken off 2 values"),
+        (["1,234.50", "12.00"], "DECIMAL(18,2)", [Decimal("1234.50"), Decimal("12.00")], "thousands marked by commas"),
+        (["1.234,56", "12,00"], "DECIMAL(18,2)", [Decimal("1234.56"), Decimal("12.00")], "decimal comma"),
+        (["1 234,5", "-7,25"], "DECIMAL(18,2)", [Decimal("1234.50"), Decimal("-7.25")], "thousands marked by spaces"),
+        (["1'234.5", "7.25"], "DECIMAL(18,2)", [Decimal("1234.50"), Decimal("7.25")], "marked by apostrophes"),
+        (["1,23,456", "12"], "BIGINT", [123456, 12], "lakh grouping"),
+        (["1,234", "5,678"], "BIGINT", [1234, 5678], "the comma is read as a thousands mark"),
+        (["10%", "12.5 %"], "DECIMAL(18,3)", [Decimal("0.100"), Decimal("0.125")], "percent read as a fraction"),
+        (["(12.00)", "3.00"], "DECIMAL(18,2)", [Decimal("-12.00"), Decimal("3.00")], "parentheses read as negative"),
+        (["12.00-", "3.00"], "DECIMAL(18,2)", [Decimal("-12.00"), Decimal("3.00")], "minus behind the number"),
+        (["−5", "3"], "BIGINT", [-5, 3], ""),
+        (["+5", "3"], "BIGINT", [5, 3], ""),
+        (["-$5.00", "$1.00"], "DECIMAL(18,2)", [Decimal("-5.00"), Decimal("1.00")], "USD"),
+        (["12 kr", "3 kr"], "BIGINT", [12, 3], "currency kr"),
+        (["NaN", "1", "2"], "BIGINT", [None, 1, 2], "not a number"),
+        (["-inf", "1.5", "2"], "DECIMAL(18,1)", [None, Decimal("1.5"), Decimal("2.0")], "not finite"),
+        (["2024-01-01", "-"], "DATE", [date(2024, 1, 1), None], "read as missing"),
+        (["true", "N/A"], "BOOLEAN", [True, None], "read as missing"),
+        (["99,999,999,999,999,999,999", "1"], "DECIMAL(38,0)", [Decimal("9" * 20), Decimal(1)], "thousands"),
+    ],
+)
+def test_written_in_another_way(read: Read, values: list[str], kind: str, read_as: list[Any], said: str) -> None:
+    table = column(read, *values)
+    assert (table.types["v"], table.column("v")) == (kind, read_as)
+    assert said in table.notes
+
+
+def test_words_for_missing_values_stay_in_a_column_of_words(read: Read) -> None:
+    assert column(read, "NA", "DE", "None").column("v") == ["NA", "DE", "None"]
+
+
+def test_three_digits_behind_every_point_are_thousands_where_another_column_has_decimal_commas(read: Read) -> None:
     table = read("item;count;price\nscrew;12.500;0,04\nrod;1.240;2,35\n")
-    assert table.types["count"] == "VARCHAR"
+    assert table.column("count") == [12500, 1240]
+    assert "the point is read as a thousands mark" in table.notes
+
+
+def test_three_digits_behind_every_mark_stay_text_where_nothing_decides(read: Read) -> None:
+    table = read("item;count;price\nscrew;12.500;4,125\nrod;1.240;2,354\n")
+    assert (table.types["count"], table.types["price"]) == ("VARCHAR", "VARCHAR")
     assert "thousands" in table.notes
 
 
@@ -133,7 +173,9 @@ def big(value: str, last: str) -> str:
         ("12", "3.7", "DECIMAL(18,1)"),
         ("12", "007", "VARCHAR"),
         ("1.25", "1.255", "DECIMAL(18,3)"),
-        ("12", "n/a", "VARCHAR"),
+        ("12", "n/a", "BIGINT"),
+        ("12", "perhaps", "VARCHAR"),
+        ("1.50", "1,234.50", "DECIMAL(18,2)"),
         ("03/04/2024", "13/04/2024", "DATE"),
         ("13/04/2024", "04/13/2024", "VARCHAR"),
         ("", "5", "BIGINT"),

@@ -1,0 +1,97 @@
+"""Finds where the table stands in a delimited text: lines above it, its header, a row of units below the header."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runtime.ingest.dialect import has_header, is_value
+from runtime.ingest.lexical import MISSING, NOT_FINITE
+from runtime.ingest.loose_records import Record
+
+ABOVE = 40
+"""At most this many records are taken for lines above a table."""
+_UNIT = re.compile(
+    r"\(.{1,15}\)|\[.{1,15}\]|%|[a-zµ°$€£¥₹]{1,3}([²³/]\S{0,6})?|(EUR|USD|GBP|CHF|INR|kWh|MWh|hours|days|units?|pieces|pcs|"
+    r"persons|people|count|text|date|number|tonnes|tons|hrs|mins?|secs?)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """`above` records stand over the table, whose rows have `width` cells; `header` says whether the next one names the
+    columns, `units` whether the one after that gives units."""
+
+    above: int
+    width: int
+    header: bool
+    units: bool
+
+
+def find_layout(records: Sequence[Record]) -> Layout:
+    """The layout by the first records, of which there is at least one."""
+    rows = [record.cells for record in records]
+    width = usual_width(rows)
+    full = [place for place, row in enumerate(rows[:ABOVE]) if _trimmed(row, width) == width and _filled(row, width)]
+    start = full[0] if full else 0
+    body = [row[:width] for row in rows[start:] if _trimmed(row, width) == width]
+    header = bool(body) and has_header(body)
+    if start and not header and _words(rows[0]):
+        # The first line names fewer columns than the rows have; the rest stays unnamed.
+        start, header, width = 0, True, max(width, len(rows[0]))
+    if start and not header and any(len(row) == width for row in rows[:start]):
+        start = 0
+    units = header and _units(body[1:])
+    return Layout(start, width, header, units)
+
+
+def usual_width(rows: Sequence[Sequence[str]]) -> int:
+    """The number of cells that most rows have, more than one where many have."""
+    counts = Counter(_trimmed(row, 0) for row in rows)
+    several = {width: count for width, count in counts.items() if width > 1}
+    if several and 4 * sum(several.values()) >= len(rows):
+        # Of two equally frequent widths the first row's is meant.
+        first = _trimmed(rows[0], 0)
+        return max(several, key=lambda width: (several[width], width == first, -width))
+    return max(counts, key=lambda width: counts[width])
+
+
+def _trimmed(row: Sequence[str], width: int) -> int:
+    """The row's width, without the empty cell that a delimiter after the last value makes."""
+    return len(row) - 1 if width and len(row) == width + 1 and not row[-1].strip() else len(row)
+
+
+def _filled(row: Sequence[str], width: int) -> bool:
+    filled = sum(bool(cell.strip()) for cell in row[:width])
+    return width < 3 or filled > max(1, width // 3)
+
+
+def _words(row: Sequence[str]) -> bool:
+    return len(row) > 1 and all(cell.strip() and not is_value(cell.strip()) for cell in row)
+
+
+def _units(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row holds units: words over columns that are numbers below, and nothing over the others."""
+    if len(rows) < 3:
+        return False
+    first = [cell.strip() for cell in rows[0]]
+    numbers = [place for place in range(len(first)) if _all_numbers([row[place].strip() for row in rows[1:]])]
+    named = [place for place in numbers if first[place]]
+    if not named or any(is_value(first[place]) or _absent(first[place]) for place in named):
+        return False
+    others = [first[place] for place in range(len(first)) if place not in numbers and first[place]]
+    if any(not _UNIT.fullmatch(cell) and cell.casefold() not in ("unit", "units", "-") for cell in others):
+        return False
+    return all(_UNIT.fullmatch(first[place]) for place in named) or (len(named) == len(numbers) > 1 and not others)
+
+
+def _all_numbers(cells: Sequence[str]) -> bool:
+    present = [cell for cell in cells if cell and not _absent(cell)]
+    return bool(present) and all(map(is_value, present))
+
+
+def _absent(cell: str) -> bool:
+    return cell.lower() in MISSING or cell.lower() in NOT_FINITE

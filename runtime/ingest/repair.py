@@ -1,0 +1,221 @@
+"""Reads a delimited text by looser rules than RFC 4180 and says everything it did; no row gets lost in silence."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runtime.ingest.bytescan import ByteScan
+from runtime.ingest.dialect import (
+    DELIMITER_NAMES,
+    DELIMITERS,
+    EXPECTED,
+    column_names,
+    is_value,
+)
+from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
+from runtime.ingest.loose_records import Record, loose_records
+from runtime.ingest.outcome import IngestRefused, Irregular, Kind
+from runtime.ingest.totals import find_totals, said
+
+_HEAD = 1_000
+_SHOWN = 4
+_SHOWN_CHARS = 80
+_TOTAL_WORD = re.compile(rb"total|summe|gesamt|\bsum\b|somme|suma|totaal", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The rows of the table, each of the same width as `names`, and what was done to get them."""
+
+    names: tuple[str, ...]
+    rows: list[list[str]]
+    delimiter: str
+    notes: tuple[str, ...]
+
+
+def needs_repair(descriptor: int, found: ByteScan, kind: Kind) -> bool:
+    """Whether the small text `descriptor` shows signs of what strict reading would take for rows: words for totals,
+    lines above the header, a row of units, the header again further down."""
+    content = os.pread(descriptor, found.size, 0)
+    first, _, rest = content.partition(b"\n" if found.plain.lf or found.plain.crlf else b"\r")
+    first = first.strip()
+    if _TOTAL_WORD.search(rest) or (first and first in rest):
+        return True
+    head = _lines(content[: 1 << 16].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
+    quote = '"' if found.fields_quoted else ""
+    delimiter = _delimiter(head, quote, EXPECTED[kind])
+    records = list(loose_records(head, delimiter, quote))
+    layout = find_layout(records)
+    return bool(layout.above or layout.units)
+
+
+def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repair:
+    """The table in an open UTF-8 text. Raises IngestRefused when its rows have no usual width, or there are more than
+    `columns` columns."""
+    text = os.pread(descriptor, found.size, 0).decode("utf-8-sig", "replace")
+    notes: list[str] = []
+    if nuls := text.count("\0"):
+        notes.append(f"{nuls:,} NUL bytes removed (zero bytes, the first in line {found.nul_line})")
+    lines = _lines(text.replace("\0", ""))
+    quote = '"' if found.has_quotes else ""
+    head = lines[:_HEAD]
+    delimiter = _delimiter(head, quote, EXPECTED[kind])
+    if delimiter != EXPECTED[kind]:
+        notes.append(f"delimiter: {DELIMITER_NAMES[delimiter]}")
+    width = usual_width([record.cells for record in loose_records(head, delimiter, quote)] or [[""]])
+    records = list(loose_records(lines, delimiter, quote, width))
+    if not records:
+        raise IngestRefused("empty: there is no data in it")
+    layout = find_layout(records[:_HEAD])
+    if layout.width > columns:
+        raise IngestRefused(f"{layout.width:,} columns; at most {columns:,} are read")
+    return _table(records, layout, delimiter, notes)
+
+
+def _table(records: list[Record], layout: Layout, delimiter: str, notes: list[str]) -> Repair:
+    notes += _above(records[: layout.above])
+    records = records[layout.above :]
+    width = layout.width
+    if layout.header:
+        names, said_names = column_names(_padded(records[0].cells, width)[:width])
+        header, records = records[0], records[1:]
+        notes += said_names
+    else:
+        names, header = tuple(f"column_{place}" for place in range(1, width + 1)), None
+        notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
+    if layout.units:
+        pairs = [f"{name}: {cell.strip()}" for name, cell in zip(names, records[0].cells, strict=False) if cell.strip()]
+        notes.append(f"units row (line {records[0].line}) kept apart: {_few(pairs)}")
+        records = records[1:]
+    records = _without_repeats(records, header, notes)
+    records = _without_footer(records, width, notes)
+    names, rows = _even(records, names, delimiter, notes)
+    totals = find_totals(rows, names, comma_likely=delimiter == ";")
+    if totals:
+        what = "1 total row" if len(totals) == 1 else f"{len(totals):,} total and subtotal rows"
+        if len(totals) == 1 and totals[0].label.casefold().startswith("sub"):
+            what = "1 subtotal row"
+        told = [said(total, records[total.place].line) for total in totals]
+        notes.append(f"{what} kept apart, not counted as rows: {_few(told)}")
+    apart = {total.place for total in totals}
+    stray = [record.line for record in records if record.stray]
+    if stray:
+        notes.append(f"a quote is opened and never closed in {_where(stray)}; taken as an ordinary character")
+    return Repair(names, [row for place, row in enumerate(rows) if place not in apart], delimiter, tuple(notes))
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _delimiter(lines: Sequence[str], quote: str, expected: str) -> str:
+    """The delimiter that gives most lines the same number of cells; the expected one on a tie."""
+    best, most = expected, (0.0, 0)
+    for delimiter in (expected, *(each for each in DELIMITERS if each != expected)):
+        rows = [record.cells for record in loose_records(lines, delimiter, quote)]
+        if not rows:
+            continue
+        width = usual_width(rows)
+        share = sum(len(row) == width or (len(row) == width + 1 and not row[-1]) for row in rows) / len(rows)
+        mark = (round(share, 1), width) if width > 1 else (0.0, 1)
+        if mark > most:
+            best, most = delimiter, mark
+    return best
+
+
+def _above(records: Sequence[Record]) -> list[str]:
+    if not records:
+        return []
+    texts = [" ".join(cell.strip() for cell in record.cells if cell.strip()) for record in records]
+    what = "1 line above the header" if len(records) == 1 else f"{len(records)} lines above the header"
+    return [f"{what} skipped, not rows of the table: {_few([repr(_cut(text)) for text in texts if text])}"]
+
+
+def _without_repeats(records: list[Record], header: Record | None, notes: list[str]) -> list[Record]:
+    if header is None:
+        return records
+    again = [record.line for record in records if record.cells == header.cells]
+    # A table may say its own name now and then; only whole header lines among other rows are dropped.
+    if not again or 2 * len(again) > len(records) or len(header.cells) < 2:
+        return records
+    notes.append(f"the header stands again in {_where(again)}: not counted as a row")
+    return [record for record in records if record.cells != header.cells]
+
+
+def _without_footer(records: list[Record], width: int, notes: list[str]) -> list[Record]:
+    """Lines of one cell at the end of a table with three columns or more are remarks, unless they are its totals."""
+    end = len(records)
+    while width > 2 and end > 1 and _remark(records[end - 1]):
+        end -= 1
+    if end < len(records):
+        left = records[end:]
+        shown = _few([repr(_cut(record.cells[0].strip())) for record in left])
+        notes.append(f"footer of {len(left)} lines below the table skipped ({_where([r.line for r in left])}): {shown}")
+    return records[:end]
+
+
+def _remark(record: Record) -> bool:
+    first = record.cells[0].strip()
+    return len([cell for cell in record.cells if cell.strip()]) <= 1 and len(first) > 3 and " " in first
+
+
+def _even(
+    records: Sequence[Record], names: tuple[str, ...], delimiter: str, notes: list[str]
+) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Names and rows of one width. Short rows are filled with nothing; what long ones have too many goes into a last
+    column of free text, or else into columns of its own."""
+    width = len(names)
+    short = [record.line for record in records if len(record.cells) < width]
+    long = [record for record in records if len(_cells(record, width)) > width]
+    if len(records) > 2 and 2 * (len(short) + len(long)) > len(records):
+        raise Irregular(
+            f"ragged rows: {len(short) + len(long):,} of {len(records):,} rows have another number of values"
+        )
+    if short:
+        notes.append(f"ragged rows: {_where(short)} short of values, filled with missing ones at the end")
+    if not long:
+        return names, [_padded(_cells(record, width), width) for record in records]
+    lines = _where([record.line for record in long])
+    last = [record.cells[width - 1].strip() for record in records if len(record.cells) == width]
+    if any(last) and not all(is_value(cell) or not cell for cell in last):
+        notes.append(f"ragged rows: {lines} with extra values, joined into the last column {names[-1]} (unquoted text)")
+        return names, [_soaked(_cells(record, width), width, delimiter) for record in records]
+    extra = max(len(record.cells) for record in long) - width
+    notes.append(f"ragged rows: {lines} with extra values, put into {extra} added columns (extra_1, …)")
+    names, _ = column_names([*names, *(f"extra_{place}" for place in range(1, extra + 1))])
+    return names, [_padded(_cells(record, width), width + extra) for record in records]
+
+
+def _cells(record: Record, width: int) -> list[str]:
+    """The cells of a row, without the empty ones that delimiters after the last value make."""
+    cells = record.cells
+    while len(cells) > width and not cells[-1].strip():
+        cells = cells[:-1]
+    return cells
+
+
+def _padded(cells: Sequence[str], width: int) -> list[str]:
+    return [*cells, *[""] * (width - len(cells))]
+
+
+def _soaked(cells: list[str], width: int, delimiter: str) -> list[str]:
+    return [*cells[: width - 1], delimiter.join(cells[width - 1 :])] if len(cells) > width else _padded(cells, width)
+
+
+def _where(lines: Sequence[int]) -> str:
+    shown = ", ".join(str(line) for line in lines[:_SHOWN])
+    if len(lines) == 1:
+        return f"line {shown}"
+    return f"lines {shown}" + (f" and {len(lines) - _SHOWN:,} more" if len(lines) > _SHOWN else "")
+
+
+def _few(parts: Iterable[str]) -> str:
+    told = list(parts)
+    return "; ".join(told[:_SHOWN]) + (f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"

@@ -1,0 +1,129 @@
+"""Finds rows that add up others, by label and by sum, so that they are kept apart and nothing counts twice."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from runtime.ingest.numerals import Numeral, Shapes, numeral_of, shape_of
+
+_WORD = (
+    r"(grand |overall |sub[- ]?)?totals?|(zwischen|gesamt|end)?summe|gesamt|insgesamt|sum|totale|somme|suma|totaal"
+    r"|total général"
+)
+LABEL = re.compile(rf"({_WORD})\b[\s:.]*(?P<rest>.*)|(?P<before>.+?)\s+(sub)?total:?", re.IGNORECASE)
+_LABEL_COLUMNS = 3
+_NEAR = Decimal("0.01")
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A row taken for a total: its place among the rows, its label, columns whose value is the sum of the rows it
+    covers, and columns with another value, as (name, value, sum)."""
+
+    place: int
+    label: str
+    equal: tuple[str, ...]
+    other: tuple[tuple[str, Decimal, Decimal], ...]
+
+
+def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
+    """The rows that are totals. A label alone is not enough: the row must equal a sum of rows above it, or leave other
+    labels empty while naming nothing or a group that stands above it."""
+    labelled = {place: label for place, row in enumerate(rows) if (label := _label(row))}
+    if not labelled or 2 * len(labelled) > len(rows) > 2:
+        return []
+    plain = [row for place, row in enumerate(rows) if place not in labelled]
+    ways = _ways(plain, comma_likely=comma_likely)
+    texts = [place for place in range(len(names)) if place not in ways and any(row[place].strip() for row in plain)]
+    return _walk(rows, names, labelled, ways, texts)
+
+
+def _walk(
+    rows: Sequence[Sequence[str]],
+    names: Sequence[str],
+    labelled: Mapping[int, str],
+    ways: Mapping[int, Numeral],
+    texts: Sequence[int],
+) -> list[Total]:
+    found: list[Total] = []
+    overall = dict.fromkeys(ways, Decimal(0))
+    group = dict.fromkeys(ways, Decimal(0))
+    groups: set[str] = set()
+    covered = 0
+    for place, row in enumerate(rows):
+        numbers = {at: value for at, way in ways.items() if (value := way.value(row[at].strip())) is not None}
+        if place in labelled and covered:
+            total = _judge(place, labelled[place], row, numbers, (group, overall), names, texts, groups)
+            if total:
+                found.append(total)
+                group = dict.fromkeys(ways, Decimal(0))
+                continue
+        covered += 1
+        groups.update(row[at].strip().casefold() for at in texts if row[at].strip())
+        for at, value in numbers.items():
+            overall[at] += value
+            group[at] += value
+    return found
+
+
+def _judge(
+    place: int,
+    label: str,
+    row: Sequence[str],
+    numbers: Mapping[int, Decimal],
+    sums: tuple[Mapping[int, Decimal], Mapping[int, Decimal]],
+    names: Sequence[str],
+    texts: Sequence[int],
+    groups: set[str],
+) -> Total | None:
+    best = max(sums, key=lambda each: sum(_same(value, each[at]) for at, value in numbers.items()))
+    equal = tuple(names[at] for at, value in numbers.items() if _same(value, best[at]))
+    other = tuple((names[at], value, best[at]) for at, value in numbers.items() if not _same(value, best[at]))
+    proved = any(_same(value, best[at]) and value for at, value in numbers.items())
+    match = LABEL.fullmatch(label)
+    rest = ((match["rest"] or match["before"] or "") if match else "").strip(" :.").casefold()
+    gap = sum(bool(row[at].strip()) for at in texts) <= 1 and (len(texts) > 1 or not numbers)
+    if proved or (gap and numbers and (not rest or rest in groups)):
+        return Total(place, label, equal, other)
+    return None
+
+
+def _same(value: Decimal, total: Decimal) -> bool:
+    return abs(value - total) <= _NEAR
+
+
+def _label(row: Sequence[str]) -> str:
+    """The label of a row that may be a total, else nothing: one of its first cells, none but it filled before."""
+    for cell in row[:_LABEL_COLUMNS]:
+        text = cell.strip()
+        if text and LABEL.fullmatch(text):
+            return text
+    return ""
+
+
+def _ways(rows: Sequence[Sequence[str]], *, comma_likely: bool) -> dict[int, Numeral]:
+    """How the numbers of each column that holds only numbers are written."""
+    ways: dict[int, Numeral] = {}
+    for place in range(len(rows[0]) if rows else 0):
+        cells = Counter(shape_of(row[place].strip()) for row in rows)
+        del cells[""]
+        shapes = Shapes(cells, {})
+        way = numeral_of(shapes, "comma" if comma_likely else "point", comma_likely=comma_likely)
+        if isinstance(way, Numeral):
+            ways[place] = way
+    return ways
+
+
+def said(total: Total, line: int) -> str:
+    """One clause about a total row: what of it agrees with the rows, and what does not."""
+    parts: list[str] = []
+    if total.equal:
+        parts.append(f"equal to the sum of the rows in {', '.join(total.equal[:_SHOWN])}")
+    for name, value, rows in total.other[:_SHOWN]:
+        parts.append(f"{name} says {value:,} where the rows add up to {rows:,}")
+    return f"line {line} {total.label!r}" + (f" ({'; '.join(parts)})" if parts else "")
