@@ -12,7 +12,7 @@ from typing import Any
 from runtime.boundary import Contract
 from runtime.capability import Capability, Services
 from runtime.toolboxes.controls import load, search
-from runtime.toolboxes.files import file_query, inspect_table, list_files, run_python, run_sql
+from runtime.toolboxes.files import file_query, inspect_table, list_files, make_chart, run_python, run_sql
 
 CAPABILITIES: tuple[Capability[Any], ...] = (
     search.CAPABILITY,
@@ -21,6 +21,7 @@ CAPABILITIES: tuple[Capability[Any], ...] = (
     inspect_table.CAPABILITY,
     run_sql.CAPABILITY,
     run_python.CAPABILITY,
+    make_chart.CAPABILITY,
     file_query.CAPABILITY,
 )
 

@@ -34,6 +34,7 @@ def test_the_tools_of_this_version_have_their_fixed_names() -> None:
         "inspect_table": True,
         "run_sql": True,
         "run_python": True,
+        "make_chart": True,
         "file_query": False,
     }
 

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 from runtime.boundary.contract import input_schema
 from runtime.capability import Access
 from runtime.errors import CallError
-from runtime.toolboxes.files import file_query, inspect_table, list_files, run_sql
+from runtime.toolboxes.files import file_query, inspect_table, list_files, make_chart, run_sql
 
 from .conftest import SCOPE, context
 
-ALL = [module.CAPABILITY for module in (list_files, inspect_table, run_sql, file_query)]
+ALL = [module.CAPABILITY for module in (list_files, inspect_table, run_sql, file_query, make_chart)]
 NAMES = [capability.tool for capability in ALL]
 
 
@@ -53,6 +53,12 @@ def test_offered_only_with_a_workspace_and_touching_it(capability):
         (run_sql.CAPABILITY, {"sql": "x" * 32_769}),
         (run_sql.CAPABILITY, {"sql": "SELECT 1", "source": "other"}),
         (file_query.CAPABILITY, {"path_pattern": "*.csv", "sql": "x" * 8_193}),
+        (make_chart.CAPABILITY, {"kind": "bar", "title": "t"}),
+        (make_chart.CAPABILITY, {"kind": "bar", "title": "t", "sql": "SELECT 1", "evidence": "E1"}),
+        (make_chart.CAPABILITY, {"kind": "pie", "title": "t", "sql": "SELECT 1"}),
+        (make_chart.CAPABILITY, {"kind": "bar", "title": "t" * 51, "sql": "SELECT 1"}),
+        (make_chart.CAPABILITY, {"kind": "bar", "title": "t", "sql": "SELECT 1", "unit": "u" * 21}),
+        (make_chart.CAPABILITY, {"kind": "bar", "title": "t", "evidence": "<svg>"}),
     ],
 )
 def test_arguments_out_of_range_are_refused(capability, arguments):

@@ -1,0 +1,213 @@
+"""make_chart: a query's own rows as a drawing; data only, which is drawn where it is posted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import sqlglot
+from pydantic import Field, model_validator
+from sqlglot import exp
+
+from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
+from runtime.charts import MOST_SERIES, Chart, Kind, chart_of, flat_sentences
+from runtime.charts import Field as ChartField
+from runtime.engines.port import ReadResult
+from runtime.engines.workspace.query import DIALECT, SOURCE
+from runtime.errors import CallError
+from runtime.evidence import Evidence, Json
+from runtime.limits import DEFAULT
+from runtime.toolboxes.files.workspace_scope import has_workspace, workspace
+
+TITLE_CHARS, UNIT_CHARS = 50, 20
+_SOURCE_CHARS = 64
+_RERUN = frozenset({"run_sql", "make_chart"})  # a file set's SQL reads `data`, which only its own tool knows
+
+
+class MakeChart(Arguments):
+    """What to draw, and how."""
+
+    kind: Annotated[
+        Kind, Field(description="bar, line, area, stacked_bar, scatter (x, then y) or histogram (one numeric column).")
+    ]
+    title: Annotated[
+        str,
+        Field(description="What is shown, in plain words without a figure.", min_length=1, max_length=TITLE_CHARS),
+    ]
+    sql: Annotated[
+        str | None,
+        Field(
+            description="One SELECT over workspace tables (DuckDB's SQL): labels, then one to five numeric columns; "
+            "or label, series name, number. Either sql or evidence.",
+            min_length=1,
+            max_length=DEFAULT.sql_bytes,
+        ),
+    ] = None
+    evidence: Annotated[
+        str | None,
+        Field(
+            description="The id of an earlier result of this run, such as E3, whose SQL is run again. Either sql or "
+            "evidence.",
+            pattern=r"^E[1-9][0-9]{0,3}$",
+        ),
+    ] = None
+    source: Annotated[
+        str, Field(description="The source that the SQL reads.", min_length=1, max_length=_SOURCE_CHARS)
+    ] = SOURCE
+    unit: Annotated[str, Field(description="The unit of the values, such as EUR or %.", max_length=UNIT_CHARS)] = ""
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> MakeChart:
+        if (self.sql is None) == (self.evidence is None):
+            raise ValueError("give exactly one of sql and evidence")
+        return self
+
+
+async def execute(arguments: MakeChart, context: CallContext) -> Output:
+    """The chart as data, with the rows it shows. Raises CallError: `chart_refused` for rows that cannot be drawn right,
+    `not_found` for another source or evidence, and those of `run_sql`."""
+    if arguments.source != SOURCE:
+        hint = f"Leave source out to draw from {SOURCE}."
+        raise CallError("not_found", f"No source {arguments.source!r} can be drawn from here.", hint=hint)
+    engine, limits = workspace(context), context.limits
+    sql = arguments.sql or _sql_of(arguments.evidence or "", context)
+    result = await engine.read(sql, seconds=limits.sql_seconds, rows_kept=limits.sql_rows_kept)
+    if result.truncated is not None:
+        raise CallError(
+            "chart_refused",
+            f"The query has more than {len(result.rows):,} rows, and a chart of a part would mislead.",
+            hint="Aggregate in the SQL: by day or month instead of by moment, or the largest groups only.",
+            retryable=True,
+        )
+    chart = chart_of(
+        arguments.kind,
+        [ChartField(column.name, column.type) for column in result.columns],
+        result.rows,
+        title=arguments.title,
+        unit=arguments.unit.strip(),
+        additive=_additive(result.sql),
+    )
+    return _output(chart, result)
+
+
+def _sql_of(evidence_id: str, context: CallContext) -> str:
+    """The SQL of an earlier result. Raises CallError."""
+    item = context.evidence(evidence_id)
+    if item is None:
+        hint = "Use an id of an earlier step of this run, or give the sql itself."
+        raise CallError("not_found", f"There is no earlier result {evidence_id} in this run.", hint=hint)
+    if why := _unusable(item):
+        raise CallError("chart_refused", f"{evidence_id} {why}.", hint="Give the sql itself.", retryable=True)
+    return item.sql or ""
+
+
+def _unusable(item: Evidence) -> str:
+    if item.failed:
+        return "is a failed call, so there is nothing to draw"
+    if item.sql is None or item.tool not in _RERUN:
+        return "is no result of run_sql, so its query cannot be run again here"
+    if any(source.source != SOURCE for source in item.sources):
+        return "was read from another source"
+    cut = item.truncated
+    return "is not whole" if cut is not None and cut.reason == "rows_kept" else ""
+
+
+def _additive(sql: str) -> bool:
+    """Whether every figure is a plain sum or count, so that several may be added up as "others"."""
+    tree = sqlglot.parse_one(sql, dialect=DIALECT)
+    figures = [column.unalias() for column in tree.selects[1:]] if isinstance(tree, exp.Query) else []
+    kept = (exp.Sum, exp.Count, exp.CountIf)
+    distinct = any(figure.find(exp.Distinct) for figure in figures)
+    return bool(figures) and not distinct and all(isinstance(figure, kept) for figure in figures[-MOST_SERIES:])
+
+
+def _output(chart: Chart, result: ReadResult) -> Output:
+    flat, points = flat_sentences(chart), sum(len(series.present) for series in chart.series)
+    gaps = sum(len(series.values) - len(series.present) for series in chart.series)
+    data: dict[str, Json] = {
+        "kind": chart.kind,
+        "title": chart.title,
+        "labels": len(chart.labels) or len(chart.places),
+        "series": [_series_data(series.name, series.present) for series in chart.series],
+        "points": points,
+        "gaps": gaps,
+        "said": [*flat, *chart.notes],
+    }
+    return Output(
+        title=chart.title,
+        summary=f"A {chart.kind.replace('_', ' ')} chart of {points:,} {'value' if points == 1 else 'values'}.",
+        data=data,
+        notes=(*result.notes, *flat, *chart.notes),
+        sql=result.sql,
+        columns=result.columns,
+        rows=result.rows,
+        row_count=result.row_count,
+        sources=result.sources,
+        chart=chart.as_json(),
+    )
+
+
+def _series_data(name: str, values: Sequence[float]) -> dict[str, Json]:
+    ends: dict[str, Json] = {"lowest": min(values), "highest": max(values)} if values else {}
+    return {"name": name, "values": len(values), **ends}
+
+
+def _of_source(arguments: Any) -> str | None:
+    """The source that is read; only an admitted one passes the boundary."""
+    return arguments.source
+
+
+_COUNT = {"type": "integer", "minimum": 0}
+
+CAPABILITY = Capability(
+    id="files.make_chart",
+    tool="make_chart",
+    toolbox=Toolbox.FILES,
+    pinned=True,
+    summary="Draw a chart from a query's rows.",
+    when="When a person asks for a chart, or a course or comparison of more than a few values is the answer.",
+    description=(
+        "Draws the rows of one query as a chart that people see under the answer, natively and as a picture. Give "
+        "exactly one of sql and evidence (an earlier result, whose SQL is run again). The first column is the labels, "
+        f"then one to {MOST_SERIES} numeric series; or three columns: label, series name, number. Leave out columns "
+        "that are not to be drawn. Refused: results that are cut, a label or a label and series twice, values that are "
+        "not finite. Never mix currencies or units in one series. What `said` names (a nearly flat series, rows left "
+        "out) belongs into the answer. State figures from the query's result, not from the look of the chart."
+    ),
+    arguments=MakeChart,
+    example={
+        "kind": "bar",
+        "title": "Paid orders by region",
+        "sql": "SELECT region, count(*) AS orders FROM orders WHERE status = 'paid' GROUP BY region ORDER BY 2 DESC",
+    },
+    output_schema={
+        "type": "object",
+        "required": ["kind", "title", "labels", "series", "points", "gaps", "said"],
+        "additionalProperties": False,
+        "properties": {
+            "kind": {"type": "string"},
+            "title": {"type": "string"},
+            "labels": _COUNT,
+            "points": _COUNT,
+            "gaps": _COUNT,
+            "said": {"type": "array", "items": {"type": "string"}},
+            "series": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["name", "values"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "name": {"type": "string"},
+                        "values": _COUNT,
+                        "lowest": {"type": "number"},
+                        "highest": {"type": "number"},
+                    },
+                },
+            },
+        },
+    },
+    execute=execute,
+    offered=has_workspace,
+    source=_of_source,
+)
