@@ -13,13 +13,14 @@ from runtime.models.offline.transcript import Done
 from runtime.models.offline.wording import bound, bucket, column_name, conditions, figure, measured, shown
 
 _LINES = 30
-_NO_CHART = "I can't draw charts yet; these are the figures the chart would show."
+_NO_CHART = "I can't draw that as a chart; these are the figures it would show."
+_DRAWN = "The chart is below."
 
 Row = Mapping[str, Json]
 
 
-def answer(plan: Plan, result: Done) -> str:
-    """The answer to `plan` from the result of its query."""
+def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
+    """The answer to `plan` from the result of its query, and what became of the chart that was asked for."""
     mark = f" [{result.evidence}]"
     rows = _rows(result.data)
     writers = {
@@ -35,8 +36,17 @@ def answer(plan: Plan, result: Done) -> str:
     if isinstance(total, int) and total > min(len(rows), _LINES) and plan.shape not in ("rows", "group_count"):
         body += f"\nThese are only the first {min(len(rows), _LINES)}; the whole table is in the evidence."
     near = _near(result.data) if not rows or _empty(rows) else ""
-    lead = f"{_NO_CHART}\n" if plan.chart else ""
+    lead = f"{_chart_words(chart)}\n" if plan.chart else ""
     return "\n\n".join(part for part in (lead + body, near, understood(plan)) if part)
+
+
+def _chart_words(chart: Done | None) -> str:
+    if chart is None:
+        return _NO_CHART
+    if not chart.ok:
+        return f"{_NO_CHART} ({chart.error})"
+    said = "".join(f" {shown(sentence)}." for sentence in chart.data.get("said", ()))
+    return f"{_DRAWN}{said}"
 
 
 def understood(plan: Plan) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from runtime.models.offline import sql
+from runtime.models.offline import charting, sql
 from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table, as_day, table_from, with_values
 from runtime.models.offline.choose import Choice, choose
@@ -24,8 +24,8 @@ _MOST_LOOKUPS = 6
 
 
 class OfflineModel:
-    """A rule-based analyst. It sees data only through `list_files`, `inspect_table` and `run_sql`, keeps nothing
-    between steps, and gives no figure unless every word of the question found its place in the plan."""
+    """A rule-based analyst. It sees data only through `list_files`, `inspect_table`, `run_sql` and `make_chart`,
+    keeps nothing between steps, and gives no figure unless every word of the question found its place in the plan."""
 
     @property
     def name(self) -> str:
@@ -49,13 +49,13 @@ def step(request: ModelRequest) -> ModelStep:
     offered = {tool.name for tool in request.tools}
     if not set(_NEEDED) <= offered:
         return _say("I can't answer that: no data is open to me in this conversation.")
-    next_step = _next(turn, tokens)
+    next_step = _next(turn, tokens, offered)
     if next_step.calls and not request.tools_allowed:
         return _say(_unfinished(turn))
     return next_step
 
 
-def _next(turn: Turn, tokens: Sequence[Token]) -> ModelStep:
+def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
     listing = listing_of(turn)
     if listing is None or listing.next_offset is not None:
         offset = listing.next_offset if listing and listing.next_offset else 0
@@ -74,10 +74,12 @@ def _next(turn: Turn, tokens: Sequence[Token]) -> ModelStep:
     tables = _tables(turn)
     if described and tables:
         return _say(table_answer(tables[0]))
-    return _decided(turn, tokens, listing, tables)
+    return _decided(turn, tokens, listing, tables, offered)
 
 
-def _decided(turn: Turn, tokens: Sequence[Token], listing: Listing, tables: list[Table]) -> ModelStep:
+def _decided(
+    turn: Turn, tokens: Sequence[Token], listing: Listing, tables: list[Table], offered: Set[str]
+) -> ModelStep:
     if not tables:
         return _say("I can't answer that: none of the tables here could be read.")
     choice = choose(tokens, tables, listing, turn.today)
@@ -89,17 +91,21 @@ def _decided(turn: Turn, tokens: Sequence[Token], listing: Listing, tables: list
         return _say(cannot(choice.reading))
     if isinstance(choice.reading, Ask):
         return _say(ask(choice.reading))
-    return _computed(turn, choice.reading)
+    return _computed(turn, choice.reading, offered)
 
 
-def _computed(turn: Turn, plan: Plan) -> ModelStep:
+def _computed(turn: Turn, plan: Plan, offered: Set[str]) -> ModelStep:
     text = sql.query(plan)
     result = next((done for done in turn.of("run_sql") if done.call.input.get("sql") == text), None)
     if result is None:
         return _call(turn, [("run_sql", {"sql": text, "note": "computing the answer"})])
     if not result.ok:
         return _say(f"I can't answer that: the query failed ({result.error or 'no reason given'}) [{result.evidence}].")
-    return _say(answer(plan, result))
+    wanted = charting.wanted(plan, turn)
+    if wanted is None or "make_chart" not in offered:
+        return _say(answer(plan, result))
+    drawn = next(iter(turn.of("make_chart")), None)
+    return _call(turn, [("make_chart", wanted)]) if drawn is None else _say(answer(plan, result, drawn))
 
 
 def _tables(turn: Turn) -> list[Table]:

@@ -1,0 +1,33 @@
+"""The chart that a question asks for: which columns of its query are drawn, and as what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.models.offline import sql
+from runtime.models.offline.plan import Plan
+from runtime.models.offline.tokens import tokenize
+from runtime.models.offline.transcript import Turn
+from runtime.models.offline.wording import measured
+
+_TITLE_CHARS = 50
+_KINDS = {"line": "line", "lines": "line", "bar": "bar", "bars": "bar", "area": "area"}
+
+
+def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
+    """The arguments of `make_chart`, or None when no chart was asked for or the figures have no labels to stand at."""
+    keys = [sql.dimension_name(dimension) for dimension in plan.dimensions] + [column.name for column in plan.split]
+    if not plan.chart or plan.shape != "groups" or not 1 <= len(keys) <= 2:
+        return None
+    words = [token.text.lower() for token in tokenize(turn.question)]
+    in_time = bool(plan.dimensions and plan.dimensions[0].bucket)
+    kind = next((_KINDS[word] for word in words if word in _KINDS), "line" if in_time else "bar")
+    names = ", ".join(sql.name(key) for key in keys)
+    order = "1" if in_time else f"{sql.FIGURE} DESC NULLS LAST, 1"
+    title = f"{measured(plan)} by {' and '.join(keys)}".replace("`", "")
+    return {
+        "kind": kind,
+        "title": title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1].rstrip() + "…",
+        "sql": f"SELECT {names}, {sql.FIGURE} FROM ({sql.query(plan)}) AS found ORDER BY {order}",
+        "note": "drawing the chart",
+    }
