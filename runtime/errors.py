@@ -40,7 +40,7 @@ CALL_CODES: Mapping[str, str] = {
     "not_found": "Nothing of this name is admitted here.",
     "file_refused": "The file cannot be read right, so it is not read at all.",
     "file_changed": "The file changed or vanished while it was being read.",
-    "pattern_refused": "The path pattern is not allowed or matches too much.",
+    "pattern_refused": "A path or search pattern is not allowed or matches too much.",
     "set_not_homogeneous": "The files of the set do not share one shape.",
     "sql_syntax": "The SQL does not parse.",
     "sql_not_allowed": "Only one read over admitted tables is allowed.",

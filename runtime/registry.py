@@ -12,7 +12,18 @@ from typing import Any
 from runtime.boundary import Contract
 from runtime.capability import Capability, Services
 from runtime.toolboxes.controls import load, search
-from runtime.toolboxes.files import file_query, inspect_table, list_files, make_chart, run_python, run_sql
+from runtime.toolboxes.files import (
+    file_query,
+    file_read,
+    file_search,
+    grep_files,
+    inspect_table,
+    list_files,
+    make_chart,
+    read_file,
+    run_python,
+    run_sql,
+)
 
 CAPABILITIES: tuple[Capability[Any], ...] = (
     search.CAPABILITY,
@@ -20,8 +31,12 @@ CAPABILITIES: tuple[Capability[Any], ...] = (
     list_files.CAPABILITY,
     inspect_table.CAPABILITY,
     run_sql.CAPABILITY,
+    grep_files.CAPABILITY,
+    read_file.CAPABILITY,
     run_python.CAPABILITY,
     make_chart.CAPABILITY,
+    file_search.CAPABILITY,
+    file_read.CAPABILITY,
     file_query.CAPABILITY,
 )
 

@@ -3,7 +3,16 @@
 from runtime.ingest.document_plain import decoded
 from runtime.ingest.document_store import DocumentStore, ExtractedText
 from runtime.ingest.opening import Stamp, open_inside
-from runtime.ingest.outcome import INGEST_VERSION, RACY_NS, FileJob, IngestRefused, Kind, ReadDocument, ReadTable
+from runtime.ingest.outcome import (
+    INGEST_VERSION,
+    RACY_NS,
+    FileJob,
+    IngestRefused,
+    Kind,
+    ReadDocument,
+    ReadTable,
+    SourceChanged,
+)
 from runtime.ingest.reader import FileReader
 from runtime.ingest.store import ReadingStore
 
@@ -19,6 +28,7 @@ __all__ = [
     "ReadDocument",
     "ReadTable",
     "ReadingStore",
+    "SourceChanged",
     "Stamp",
     "decoded",
     "open_inside",

@@ -11,6 +11,7 @@ from runtime.clock import Clock
 from runtime.engines.port import ReadResult
 from runtime.engines.workspace.cache import WorkspaceCache
 from runtime.engines.workspace.catalog import WorkspaceFiles
+from runtime.engines.workspace.documents import Documents
 from runtime.engines.workspace.failures import near
 from runtime.engines.workspace.file_set import FileSet, file_set
 from runtime.engines.workspace.inspect import Profiles
@@ -51,6 +52,7 @@ class Workspace:
         self._limits = limits
         self._desk = Desk(pool, limits, clock)
         self._checked: tuple[Database, float] | None = None
+        self.documents = Documents(root, files, limits, clock)
         self._profiles = Profiles(files.cache_dir / "profiles", limits)
 
     @classmethod

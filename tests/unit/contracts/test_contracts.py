@@ -33,8 +33,12 @@ def test_the_tools_of_this_version_have_their_fixed_names() -> None:
         "list_files": True,
         "inspect_table": True,
         "run_sql": True,
+        "grep_files": True,
+        "read_file": True,
         "run_python": True,
         "make_chart": True,
+        "file_search": False,
+        "file_read": False,
         "file_query": False,
     }
 

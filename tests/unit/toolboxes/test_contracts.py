@@ -9,11 +9,23 @@ from pydantic import ValidationError
 from runtime.boundary.contract import input_schema
 from runtime.capability import Access
 from runtime.errors import CallError
-from runtime.toolboxes.files import file_query, inspect_table, list_files, make_chart, run_sql
+from runtime.toolboxes.files import (
+    file_query,
+    file_read,
+    file_search,
+    grep_files,
+    inspect_table,
+    list_files,
+    make_chart,
+    read_file,
+    run_sql,
+)
 
 from .conftest import SCOPE, context
 
-ALL = [module.CAPABILITY for module in (list_files, inspect_table, run_sql, file_query, make_chart)]
+TABLES = (list_files, inspect_table, run_sql, file_query, make_chart)
+DOCUMENTS = (grep_files, read_file, file_search, file_read)
+ALL = [module.CAPABILITY for module in (*TABLES, *DOCUMENTS)]
 NAMES = [capability.tool for capability in ALL]
 
 
@@ -28,7 +40,7 @@ def test_the_contract_is_whole(capability):
     capability.arguments.model_validate(dict(capability.example))
     assert (capability.access, capability.effect) == (Access.READ, None)
     assert capability.id == f"files.{capability.tool}"
-    assert capability.pinned is (capability.tool != "file_query")
+    assert capability.pinned is (capability.tool not in ("file_query", "file_search", "file_read"))
     for name, bound in capability.caps.items():
         assert schema["properties"][name]["maximum"] == bound
 
@@ -52,6 +64,11 @@ def test_offered_only_with_a_workspace_and_touching_it(capability):
         (inspect_table.CAPABILITY, {"name": "t", "rows": -1}),
         (run_sql.CAPABILITY, {"sql": "x" * 32_769}),
         (run_sql.CAPABILITY, {"sql": "SELECT 1", "source": "other"}),
+        (grep_files.CAPABILITY, {"pattern": ""}),
+        (grep_files.CAPABILITY, {"pattern": "a", "context": -1}),
+        (read_file.CAPABILITY, {"names": ["a"] * 9}),
+        (file_search.CAPABILITY, {"query": "x" * 513}),
+        (file_read.CAPABILITY, {"path": "a", "position": "middle"}),
         (file_query.CAPABILITY, {"path_pattern": "*.csv", "sql": "x" * 8_193}),
         (make_chart.CAPABILITY, {"kind": "bar", "title": "t"}),
         (make_chart.CAPABILITY, {"kind": "bar", "title": "t", "sql": "SELECT 1", "evidence": "E1"}),
