@@ -10,7 +10,10 @@ from guest import Guest
 from tests.unit.guest.conftest import NOW, Run, sql
 
 ORDINARY = {
-    "statistics": ("import statistics as s; print(s.mean([1, 2, 6]), s.quantiles([1, 2, 3, 4]))", "3 [1.25, 2.5, 3.75]"),
+    "statistics": (
+        "import statistics as s; print(s.mean([1, 2, 6]), s.quantiles([1, 2, 3, 4]))",
+        "3 [1.25, 2.5, 3.75]",
+    ),
     "datetime": (
         "import datetime as d; print(d.datetime.strptime('2026-01-31', '%Y-%m-%d').strftime('%d %b'), "
         "d.date(2026, 1, 31) + d.timedelta(days=1))",
@@ -28,7 +31,8 @@ ORDINARY = {
     "math": ("import math; print(math.isclose(math.exp(math.log(7)), 7), math.comb(5, 2))", "True 10"),
     "zoneinfo": (
         "import datetime as d, zoneinfo as z\n"
-        "print(d.datetime(2026, 7, 1, tzinfo=z.ZoneInfo('Europe/Berlin')).utcoffset(), len(z.available_timezones()) > 400)",
+        "berlin = z.ZoneInfo('Europe/Berlin')\n"
+        "print(d.datetime(2026, 7, 1, tzinfo=berlin).utcoffset(), len(z.available_timezones()) > 400)",
         "2:00:00 True",
     ),
     "textwrap": ("import textwrap; print(textwrap.shorten('one two three', 10))", "one [...]"),
@@ -36,7 +40,8 @@ ORDINARY = {
     "dataclasses": ("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\nprint(A(1))", "A(x=1)"),
     "exec and eval": ("y = 2\nexec('z = y + 1')\nprint(eval('z * 2'), [eval('y') for _ in 'a'])", "6 [2]"),
     "heapq, bisect, fractions": (
-        "import heapq, bisect, fractions\nprint(heapq.nlargest(1, [1, 3]), bisect.bisect([1, 2], 1), fractions.Fraction(2, 4))",
+        "import heapq as h, bisect as b, fractions as f\n"
+        "print(h.nlargest(1, [1, 3]), b.bisect([1, 2], 1), f.Fraction(2, 4))",
         "[3] 1 1/2",
     ),
     "leaving early": ("print('a')\nimport sys\nsys.exit()\nprint('b')", "a"),
@@ -192,8 +197,9 @@ async def test_output_before_an_error_is_kept(run: Run) -> None:
 
 async def test_the_moment_is_the_given_one(run: Run) -> None:
     result = await run(
-        "import datetime as d, time, zoneinfo\nprint(d.datetime.now(), d.date.today(), d.datetime.now(d.timezone.utc))\n"
-        "print(d.datetime.now(zoneinfo.ZoneInfo('America/New_York')), time.time(), time.strftime('%H:%M'))\ntime.sleep(9)"
+        "import datetime as d, time, zoneinfo as z\n"
+        "print(d.datetime.now(), d.date.today(), d.datetime.now(d.timezone.utc))\n"
+        "print(d.datetime.now(z.ZoneInfo('America/New_York')), time.time(), time.strftime('%H:%M'))\ntime.sleep(9)"
     )
     assert result.stdout.splitlines() == [
         "2026-03-04 05:06:07 2026-03-04 2026-03-04 04:06:07+00:00",
