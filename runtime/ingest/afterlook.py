@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from runtime.ingest.columns import ColumnType
-from runtime.ingest.lexical import class_of, literal, parquet_table, quoted
+from runtime.ingest.lexical import DATED, NUMERIC, class_of, literal, parquet_table, quoted
 
 _LOOKED_AT = 200
 _NOTES = 40
@@ -17,8 +17,6 @@ _TOTAL = r"(?i)^((grand |sub[- ]?)?totals?|summe|gesamt|sum)\b"
 _LABEL_COLUMNS = 3  # a total is named in one of the first text columns
 _EVEN_ROWS = 20_000
 _PLAIN = ("int", "decimal", "exponent")
-_NUMERIC = (*_PLAIN, "zeros", "marked")
-_DATED = ("date", "timestamp", "zoned", "slashed", "ymd", "named")
 
 
 def look_after(
@@ -30,7 +28,10 @@ def look_after(
     table = parquet_table(parquet)
     texts = [name for name, each in zip(names, types, strict=True) if each.name == "VARCHAR" and not each.note]
     notes: list[str] = []
-    for name in _promising(connection, parquet, texts, rows):
+    known = {name: each.odd for name, each in zip(names, types, strict=True)}
+    unknown = [name for name in texts if known[name] is None]
+    found = {*_promising(connection, parquet, unknown, rows), *(name for name in texts if known[name])}
+    for name in (each for each in texts if each in found):
         notes += _about_text(connection, table, name)
     if rows <= _EVEN_ROWS:
         notes += _spellings(connection, table, texts)
@@ -59,7 +60,7 @@ def _promising(connection: duckdb.DuckDBPyConnection, parquet: Path, texts: Sequ
         f"UNPIVOT (SELECT {columns} FROM {table} WHERE file_row_number % {step} = 0) ON COLUMNS(*)"
         " INTO NAME name VALUE value"
     )
-    wanted = ", ".join(literal(each) for each in (*_NUMERIC, *_DATED))
+    wanted = ", ".join(literal(each) for each in (*NUMERIC, *DATED))
     found = connection.execute(
         f"SELECT name FROM (SELECT name, {class_of('trim(value)')} AS k FROM ({cells}))"
         f" GROUP BY name HAVING count_if(k IN ({wanted})) * 4 >= count(*)"
@@ -95,8 +96,8 @@ def _about_text(connection: duckdb.DuckDBPyConnection, table: str, name: str) ->
     counts = {str(kind): int(count) for kind, count, _ in found if kind != "blank"}
     examples = {str(kind): str(example) for kind, _, example in found}
     total = sum(counts.values())
-    numeric = sum(counts.get(each, 0) for each in _NUMERIC)
-    dated = sum(counts.get(each, 0) for each in _DATED)
+    numeric = sum(counts.get(each, 0) for each in NUMERIC)
+    dated = sum(counts.get(each, 0) for each in DATED)
     if numeric * 2 >= total and numeric:
         return [f"{name}: {_numbers(counts, examples, total)}; column kept as text"]
     if dated * 2 >= total and dated:
@@ -117,7 +118,7 @@ def _numbers(counts: Mapping[str, int], examples: Mapping[str, str], total: int)
 def _dates(counts: Mapping[str, int], examples: Mapping[str, str], total: int) -> str:
     if set(counts) <= {"slashed", "date", "ymd", "named"}:
         return f"the order of day and month is not decidable from its values, e.g. {_shown(examples['slashed'])}"
-    odd = {kind: count for kind, count in counts.items() if kind not in _DATED}
+    odd = {kind: count for kind, count in counts.items() if kind not in DATED}
     if odd:
         worst = max(odd, key=lambda kind: odd[kind])
         return f"{sum(odd.values()):,} of {total:,} values are not dates, e.g. {_shown(examples[worst])}"

@@ -8,14 +8,16 @@ being wrong for the whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runtime.ingest.lexical import (
+    DATED,
     DAY,
     DAY_FIRST,
     EXPONENT,
     MONTH_FIRST,
     NAMED_FORMATS,
+    NUMERIC,
     PLAIN,
     TIME,
     WITH_YEAR,
@@ -43,6 +45,7 @@ class ColumnType:
     """A decided type and the note that goes with it. `settled` is False when more values could still make a type out of
     a column that is text so far (nothing in it yet, or dates whose order nothing has decided), or when it was read from
     all its values. `absent`: some are words for a missing one; `numeral`: how its numbers are written, if not plainly.
+    `odd`: whether a quarter of a text's values or more are numbers or dates, None when not all were looked at.
     """
 
     name: str
@@ -55,6 +58,7 @@ class ColumnType:
     zoned: bool = False
     absent: bool = False
     numeral: Numeral | None = None
+    odd: bool | None = None
 
 
 TEXT = ColumnType("VARCHAR")
@@ -77,7 +81,7 @@ def decide(facts: Facts, *, comma_land: bool) -> ColumnType:
         return ColumnType("TIMESTAMP", trim=trim)
     if facts.count("zoned") == total:
         return ColumnType("TIMESTAMP", "times with an offset are turned into UTC", trim=trim, zoned=True)
-    return TEXT
+    return replace(TEXT, odd=4 * facts.count(*NUMERIC, *DATED) >= total)
 
 
 def may_be_numbers(facts: Facts) -> bool:

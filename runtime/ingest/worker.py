@@ -6,11 +6,13 @@ ends this process at worst. A frame is four bytes of length (big-endian) and tha
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import resource
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,6 +43,35 @@ def frame(message: dict[str, Any]) -> bytes:
     return len(body).to_bytes(_LENGTH, "big") + body
 
 
+class KeptConnection:
+    """One DuckDB connection for many files, since opening one costs more than reading a small file. It is given up
+    after any failure"""
+
+    def __init__(self) -> None:
+        self._open: Any = None
+        self._temporary: Path | None = None
+
+    @contextlib.contextmanager
+    def connection(self, limits: ReadingLimits, temporary: Path) -> Generator[Any]:
+        """The kept connection, or a new one when there is none for this folder of temporary files."""
+        from runtime.ingest.engine import connect
+
+        if self._open is None or self._temporary != temporary:
+            self.drop()
+            self._open, self._temporary = connect(limits, temporary), temporary
+        try:
+            yield self._open
+        except BaseException:
+            self.drop()
+            raise
+
+    def drop(self) -> None:
+        """Closes it."""
+        kept, self._open = self._open, None
+        if kept is not None:
+            kept.close()
+
+
 def main() -> int:
     """Serves until the input ends. The first message holds the limits."""
     source = os.fdopen(os.dup(0), "rb")
@@ -52,17 +83,18 @@ def main() -> int:
     limits = ReadingLimits(**first["limits"])
     resource.setrlimit(resource.RLIMIT_AS, (limits.address_space_bytes, limits.address_space_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    kept = KeptConnection()
     while (message := read_frame(source)) is not None:
-        answers.write(frame(_answer(message, limits)))
+        answers.write(frame(_answer(message, limits, kept)))
         answers.flush()
     return 0
 
 
-def _answer(message: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
+def _answer(message: dict[str, Any], limits: ReadingLimits, kept: KeptConnection) -> dict[str, Any]:
     try:
         if message["job"] == "database":
             return _database(message)
-        return _file(message, limits)
+        return _file(message, limits, kept)
     except IngestRefused as refusal:
         return {"refused": refusal.reason, "revision": refusal.revision}
     except SourceChanged as change:
@@ -73,12 +105,11 @@ def _answer(message: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
         return {"refused": "reading it needs more memory than is allowed", "revision": ""}
 
 
-def _file(message: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
-    from runtime.ingest.engine import connect
+def _file(message: dict[str, Any], limits: ReadingLimits, kept: KeptConnection) -> dict[str, Any]:
     from runtime.ingest.reading import read_file
 
     job = FileJob(message["root"], message["path"], message["kind"], message["store"])
-    with connect(limits, Path(job.store) / "tmp") as connection:
+    with kept.connection(limits, Path(job.store) / "tmp") as connection:
         reading, stamp = read_file(connection, job, limits)
     told = {"stamp": [stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.inode]}
     if isinstance(reading, ReadTable):

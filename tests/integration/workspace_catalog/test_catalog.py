@@ -31,7 +31,7 @@ async def test_lists_tables_documents_and_skipped_files_in_path_order(desk: Any)
     desk.write("notes.md", "\n# Plan  for May\nmore\n")
     desk.write("plan.xlsx", b"PK")
     desk.write("empty.csv", "")
-    desk.write("ragged.csv", "a,b\n1,2\n3\n")
+    desk.write("ragged.csv", "a,b\n1,2\n3\n4\n5\n")
     duckdb.sql("SELECT 42 AS answer").write_parquet(str(desk.root / "p.parquet"))
     catalog = await desk.files().refresh()
     assert list(kinds(catalog)) == [
@@ -46,7 +46,7 @@ async def test_lists_tables_documents_and_skipped_files_in_path_order(desk: Any)
     assert kinds(catalog)["notes.md"] == ("document", "# Plan for May")
     assert kinds(catalog)["plan.xlsx"] == ("skipped", "Excel files are read by a later version")
     assert kinds(catalog)["empty.csv"] == ("skipped", "empty: the file has no bytes")
-    assert "ragged rows: line 3" in kinds(catalog)["ragged.csv"][1]
+    assert "ragged rows: 3 of 4" in kinds(catalog)["ragged.csv"][1]
     table = catalog.table("ORDERS")
     assert table is not None
     assert (table.file, table.rows, [column.name for column in table.columns]) == ("b/orders.csv", 2, ["id", "amount"])
