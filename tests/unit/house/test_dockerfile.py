@@ -30,10 +30,16 @@ def test_the_last_user_is_not_root() -> None:
 
 def test_what_is_installed_is_what_the_lock_holds() -> None:
     installs = re.findall(r"pip install ([^&\n]*)", STAGES[0])
-    assert len(installs) == 2
-    assert "--require-hashes" in installs[0]
-    assert {"--no-deps", "--no-build-isolation"} <= set(installs[1].split())
+    assert len(installs) == 3
+    assert "--require-hashes" in installs[0] and "--require-hashes" in installs[1]
+    assert {"--no-deps", "--no-build-isolation"} <= set(installs[2].split())
     assert "pip uninstall" in STAGES[0] and "development" in STAGES[0]
+
+
+def test_the_sealed_python_is_built_and_its_builder_goes_again() -> None:
+    assert "-m guest.build" in STAGES[0] and "pip uninstall --yes --quiet componentize-py" in STAGES[0]
+    lock = (ROOT / "requirements.lock").read_text()
+    assert "\ncomponentize-py==" in lock.partition("# == development")[2]
 
 
 def test_the_markers_it_cuts_the_lock_at_exist() -> None:
