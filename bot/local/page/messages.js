@@ -31,7 +31,7 @@ function draw(message, status, ctx) {
   const place = { ...ctx, key: `${ctx.place}/${message.ts}`, click: (element, blockId, chosen) => ctx.click(message, element, blockId, chosen) };
   const inside = el("div", { class: "inside" }, el("div", { class: "by" }, el("b", { class: message.bot_id ? "app" : undefined }, author), el("time", {}, clock(message.ts)),
       message.edited && el("span", { class: "note" }, "edited"),
-      message.is_ephemeral && el("span", { class: "note" }, "only visible to you"), ...ctx.actions(message)),
+      message.is_ephemeral && el("span", { class: "note" }, "only visible to you"), el("span", { class: "acts" }, ...ctx.actions(message))),
   ...body(message, place), files(message), ctx.replies(message), status && el("p", { class: "status", role: "status" }, status));
   return el("article", { class: `message${message.is_ephemeral ? " private" : ""}`, "aria-label": `${author}, ${clock(message.ts)}` }, avatar(author, app), inside);
 }

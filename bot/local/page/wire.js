@@ -35,7 +35,11 @@ export function wirePanel({ panel, entries, kind, open, close }, failed) {
 
   open.addEventListener("click", () => show(panel.hidden));
   close.addEventListener("click", () => { show(false); open.focus(); });
-  panel.addEventListener("keydown", (event) => event.key === "Escape" && close.click());
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || panel.hidden || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    close.click();
+  }, { capture: true });
   kind.addEventListener("change", () => { entries.dataset.only = kind.value; });
 }
 

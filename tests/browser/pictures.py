@@ -1,0 +1,112 @@
+"""`python -m tests.browser.pictures`: draws the pictures of README anew into docs/pictures/, from the running demo."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Page
+
+from bot.local.demo_data import TOUR
+from runtime.testing.messages_api import Reply
+from tests.browser import scripts
+from tests.browser.stage import Theatre, theatre
+
+FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+_WRONG = "SELECT channel, sum(amount_eur) FROM orders GROUP BY channel"
+_RIGHT = (
+    "SELECT channel, count(*) AS orders, sum(amount) AS revenue FROM orders "
+    "WHERE currency = 'EUR' AND status = 'paid' GROUP BY channel ORDER BY revenue DESC"
+)
+
+
+def analyst(request: dict[str, Any]) -> Reply:
+    """Asks for a column that isn't there, corrects itself, answers from what came back."""
+    results = [part for message in request["messages"] for part in _parts(message) if part.get("type") == "tool_result"]
+    if not results:
+        return Reply(calls=[("run_sql", {"sql": _WRONG})])
+    if len(results) == 1:
+        return Reply(calls=[("run_sql", {"sql": _RIGHT})])
+    return Reply(text="The *web* channel leads paid revenue in EUR, ahead of *store* and *phone* [E2].")
+
+
+def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
+    content = message["content"]
+    return [] if isinstance(content, str) else [part for part in content if isinstance(part, dict)]
+
+
+async def main() -> None:
+    """All pictures, one after the other."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        async with theatre(Path(folder) / "offline") as house:
+            await _answers(house)
+            await _parts_of_the_page(house)
+        async with theatre(Path(folder) / "scripted", analyst) as house:
+            await _failed_call(house)
+
+
+async def _answers(house: Theatre) -> None:
+    root = await house.slack.say("sales", "U0MIA", f"<@U0FOOTNOTE> {TOUR[0]}")
+    async with house.page(f"U0MIA/C0SALES/{root}") as page:
+        fold = page.locator("#thread details.fold").first
+        await fold.wait_for()
+        await page.locator("#thread .file").wait_for()
+        await _keep(page, "answer")
+        await fold.locator("summary").click()
+        await fold.scroll_into_view_if_needed()
+        await _keep(page, "fold")
+    async with house.page(f"U0MIA/C0SALES/{root}", theme="dark") as page:
+        await page.locator("#thread details.fold").first.wait_for()
+        await page.locator("#thread .file").wait_for()
+        await _keep(page, "answer-dark")
+    async with house.page(f"U0MIA/C0SALES/{root}", width=390, height=780) as page:
+        await page.locator("#thread .file").wait_for()
+        await page.locator("#thread .message").nth(1).scroll_into_view_if_needed()
+        await _keep(page, "answer-narrow")
+    async with house.page("U0MIA/C0FIN") as page:
+        await page.locator("#tour button").first.wait_for()
+        await _keep(page, "start")
+
+
+async def _parts_of_the_page(house: Theatre) -> None:
+    await house.post("C0SALES", "Revenue by month", [scripts.xy("bar")])
+    async with house.page("U0MIA/C0SALES", tour=False) as page:
+        await page.locator(".chart svg").last.wait_for()
+        await _keep(page, "chart")
+        await page.get_by_role("button", name="App Home").click()
+        await page.locator(".home").get_by_text("Tables", exact=True).wait_for()
+        await _keep(page, "home")
+    async with house.page("U0ANN/C0SALES", tour=False) as page:
+        await page.locator(".chart svg").last.wait_for()
+        command = asyncio.create_task(house.slack.command("U0ANN", "C0SALES", "/footnote", "help"))
+        payload = await house.slack.wait_for(
+            lambda: next((one.payload for one in house.slack.deliveries if one.kind == "slash_commands"), None), 10
+        )
+        await house.client.views_open(trigger_id=payload["trigger_id"], view=scripts.modal())
+        await command
+        await page.locator("#dialog input").wait_for()
+        await _keep(page, "modal")
+
+
+async def _failed_call(house: Theatre) -> None:
+    root = await house.slack.say("sales", "U0MIA", "<@U0FOOTNOTE> which channel leads paid revenue in EUR?")
+    async with house.page(f"U0MIA/C0SALES/{root}") as page:
+        await page.locator("#thread").get_by_text("leads paid revenue in EUR, ahead").wait_for()
+        await page.locator("#thread details.fold").first.wait_for()
+        await page.locator("#thread .file").wait_for()
+        await _keep(page, "failed-call")
+
+
+async def _keep(page: Page, name: str) -> None:
+    await page.evaluate("document.activeElement.blur()")
+    await page.mouse.move(2, 2)
+    await page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+    await page.screenshot(path=FOLDER / f"{name}.png", animations="disabled")
+    print(f"docs/pictures/{name}.png")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,209 @@
+"""The newcomer's way through the page, in a real browser against the real bot."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import pytest
+from playwright.async_api import expect
+
+from bot.local.demo_data import TOUR
+from tests.browser import scripts
+from tests.browser.stage import PATIENCE_MS
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def png(width: int = 8, height: int = 4) -> bytes:
+    """A picture of one colour."""
+
+    def part(name: bytes, data: bytes) -> bytes:
+        body = name + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    rows = b"".join(b"\0" + b"\x1f\x6f\x5a" * width for _ in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", header) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b"")
+
+
+async def test_one_click_asks_and_the_answer_comes_with_folds_and_a_csv(open_page):
+    async with open_page("U0MIA/C0SALES") as page:
+        await page.locator("#tour").get_by_role("button", name=TOUR[0]).click()
+        thread = page.locator("#thread-messages")
+        await expect(thread).to_contain_text("furniture")
+        fold = thread.locator("details.fold").first
+        await expect(fold.locator("summary")).to_contain_text("run_sql")
+        await fold.locator("summary").click()
+        await expect(fold.locator("pre")).to_contain_text("SELECT")
+        await expect(fold.locator("table")).to_contain_text("category")
+        await expect(thread.locator(".status")).to_have_count(0)
+        # What a person opened stays open while messages arrive.
+        await page.locator("#thread-composer textarea").fill("thanks")
+        await page.locator("#thread-composer textarea").press("Enter")
+        await expect(thread).to_contain_text("thanks")
+        await expect(fold).to_have_attribute("open", "")
+        file = thread.locator(".file", has_text="CSV").first
+        async with page.expect_download() as waiting:
+            await file.locator(".download").click()
+        path = await (await waiting.value).path()
+        assert path.read_bytes().startswith(b"category,")
+        await file.get_by_text("Preview").click()
+        await expect(file.locator("table")).to_contain_text("furniture")
+        await expect(page.locator("#tour .asked")).to_have_count(1)
+
+
+async def test_a_table_is_paged_and_sorted(house, open_page):
+    async with open_page("U0MIA/C0GENERAL") as page:
+        await house.post("C0GENERAL", "a table", [scripts.data_table()])
+        table = page.locator(".message", has=page.locator("caption", has_text="Orders of the week")).last
+        await expect(table.locator("tbody tr")).to_have_count(5)
+        await table.get_by_role("button", name="Next").click()
+        await expect(table.locator("tbody tr").first).to_contain_text("order 05")
+        await expect(table.locator(".pager")).to_contain_text("6–10 of 23")
+        await table.get_by_role("button", name="Amount").click()
+        await table.get_by_role("button", name="Amount").click()
+        await expect(table.locator("th[aria-sort=descending]")).to_contain_text("Amount")
+        await expect(table.locator("tbody tr").first).to_contain_text("order 19")
+
+
+@pytest.mark.parametrize("kind", ["bar", "line", "area", "pie"])
+async def test_a_native_chart_is_drawn_and_told(house, open_page, kind):
+    block = scripts.pie() if kind == "pie" else scripts.xy(kind)
+    async with open_page("U0MIA/C0GENERAL", width=390) as page:
+        ts = await house.post("C0GENERAL", "a chart", [block])
+        chart = page.locator(f'[data-key="C0GENERAL/{ts}"] figure')
+        marks = {"bar": "rect", "line": "path.line", "area": "path.area", "pie": "path.slice"}[kind]
+        await expect(chart.locator(marks)).to_have_count({"bar": 12, "pie": 3}.get(kind, 2))
+        said = await chart.locator("svg").get_attribute("aria-label")
+        assert said and block["title"] in said and f"{kind} chart" in said
+        await chart.get_by_text("Numbers").click()
+        await expect(chart.locator("table")).to_contain_text("770" if kind == "pie" else "5,100.5")
+        drawn, frame = await chart.locator("svg").bounding_box(), await chart.bounding_box()
+        assert drawn["x"] + drawn["width"] <= frame["x"] + frame["width"]
+
+
+async def test_a_picture_is_shown_enlarged_and_downloaded(house, open_page):
+    await house.slack.say("general", "U0ANN", "the chart", files={"chart.png": png()})
+    async with open_page("U0MIA/C0GENERAL") as page:
+        file = page.locator(".file", has_text="chart.png").last
+        await file.get_by_role("button", name="Enlarge").click()
+        picture = page.locator("#dialog img")
+        await expect(picture).to_be_visible()
+        assert await picture.evaluate("image => image.decode().then(() => image.naturalWidth)") == 8
+        async with page.expect_download() as waiting:
+            await page.locator("#dialog").get_by_role("link", name="Download").click()
+        assert (await (await waiting.value).path()).read_bytes() == png()
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#dialog")).to_be_hidden()
+
+
+async def test_a_slash_command_completes_and_answers_privately(open_page):
+    async with open_page("U0MIA/C0SALES") as page:
+        box = page.locator("#channel-composer textarea")
+        await box.press_sequentially("/foot")
+        options = page.locator("#channel-composer [role=option]")
+        await expect(options.filter(has_text="/footnote sql QUERY")).to_be_visible()
+        await box.press_sequentially("note sq")
+        await box.press("Tab")
+        await expect(box).to_have_value("/footnote sql ")
+        await box.press_sequentially("select count(*) as n from orders")
+        await box.press("Enter")
+        private = page.locator("#channel-messages .private").last
+        await expect(private).to_contain_text("only visible to you")
+        await private.locator("summary").click()
+        await expect(private.locator("table")).to_contain_text("1240")
+    async with open_page("U0ANN/C0SALES") as page:
+        await expect(page.locator("#channel-messages .message").first).to_be_visible()
+        await expect(page.locator("#channel-messages .private")).to_have_count(0)
+
+
+async def test_a_mention_completes_by_keyboard(open_page):
+    async with open_page("U0MIA/C0SALES") as page:
+        box = page.locator("#channel-composer textarea")
+        await box.press_sequentially("ask @le")
+        await expect(page.locator("#channel-composer [role=option]")).to_have_count(1)
+        await box.press("Enter")
+        await expect(box).to_have_value("ask @leo ")
+
+
+async def test_app_home_says_what_is_open_to_this_person(open_page):
+    async with open_page("U0MIA/C0SALES") as page:
+        await page.get_by_role("button", name="App Home").click()
+        await expect(page.locator(".home")).to_contain_text("1,240 rows")
+        await page.locator("#person").select_option("U0XEN")
+        await page.get_by_role("button", name="App Home").click()
+        await expect(page.locator(".home")).to_contain_text("Nothing is open to you in direct messages")
+
+
+async def test_a_confirmation_is_asked_and_can_be_declined(house, open_page):
+    async with open_page("U0ANN/C0GENERAL") as page:
+        ts = await house.post("C0GENERAL", "approve?", [scripts.confirm_button()])
+        button = page.locator(f'[data-key="C0GENERAL/{ts}"]').get_by_role("button", name="Approve")
+        pressed = presses(house)
+        await button.click()
+        await page.locator("#dialog").get_by_role("button", name="Keep").click()
+        await expect(page.locator("#dialog")).to_be_hidden()
+        assert presses(house) == pressed
+        await button.click()
+        await page.locator("#dialog").get_by_role("button", name="Change").click()
+        await house.slack.wait_for(lambda: presses(house) == pressed + 1, PATIENCE_MS / 1000)
+
+
+def presses(house) -> int:
+    return sum(attempt.kind == "interactive" for attempt in house.slack.deliveries)
+
+
+async def test_the_wire_shows_calls_and_events_without_secrets(house, open_page):
+    async with open_page("U0MIA/C0SALES") as page:
+        await page.get_by_role("button", name="Wire").click()
+        entry = page.locator(".entry.call", has_text="auth.test").first
+        await expect(entry).to_be_visible()
+        await entry.locator("summary").click()
+        await expect(entry.locator("pre").last).to_contain_text("U0FOOTNOTE")
+        await page.locator("#wire-kind").select_option("event")
+        await expect(entry).to_be_hidden()
+        shown = await (await page.request.get(f"{house.slack.url}/page/api/wire")).text()
+        assert house.slack.bot_token not in shown and house.slack.app_token not in shown
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#wire")).to_be_hidden()
+
+
+async def test_a_fault_is_switched_and_the_answer_still_comes(open_page):
+    async with open_page("U0LEO/C0SALES") as page:
+        await page.get_by_text("Faults", exact=True).click()
+        await page.get_by_role("button", name="Deliver events twice").click()
+        await page.locator("#channel-composer textarea").fill("@footnote How many orders do we have?")
+        await page.locator("#channel-composer textarea").press("Enter")
+        replies = page.locator(".message", has_text="How many orders do we have?").last.locator(".replies")
+        await replies.click()
+        await expect(page.locator("#thread-messages")).to_contain_text("1,240")
+        await page.get_by_role("button", name="All well again").click()
+        answers = page.locator("#thread-messages .message", has_text="How I read the question")
+        await expect(answers).to_have_count(1)
+
+
+async def test_light_and_dark_are_kept_and_system_follows(open_page):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    async with open_page("U0MIA/C0SALES", theme="system") as page:
+        light = await page.evaluate(ground)
+        await page.locator(".theme label", has_text="Dark").click()
+        dark = await page.evaluate(ground)
+        assert light == "rgb(255, 255, 255)" and dark != light
+        await page.locator(".theme label", has_text="System").click()
+        assert await page.evaluate(ground) == light
+        await page.emulate_media(color_scheme="dark")
+        assert await page.evaluate(ground) == dark
+
+
+async def test_at_phone_width_one_pane_is_shown_at_a_time(open_page):
+    async with open_page("U0MIA/C0SALES", width=390, height=780) as page:
+        await expect(page.locator("#sidebar")).to_be_hidden()
+        await page.locator("#channel-messages .replies").first.click()
+        await expect(page.locator("main")).to_be_hidden()
+        await page.get_by_role("button", name="Back to the channel").click()
+        await expect(page.locator("#thread")).to_be_hidden()
+        await page.locator("main").get_by_role("button", name="Conversations").click()
+        await page.get_by_role("button", name="# general").click()
+        await expect(page.locator("#channel-name")).to_have_text("# general")

@@ -1,0 +1,133 @@
+"""The page for every reader and every text: accessibility rules, and strings of any size, script and content."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import expect
+
+from tests.browser import scripts
+from tests.browser.stage import PATIENCE_MS
+from tests.unit.render.wild import NASTY
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+expect.set_options(timeout=PATIENCE_MS)
+
+_ALPHABETS = (
+    "abc xyz",
+    "ÄÖÜß éñ",
+    "数据分析 表格",
+    "بيانات المبيعات",
+    "שלום עולם",
+    "ข้อมูลการขาย",
+    "🧾📈👩‍👩‍👧‍👦🏳️‍🌈 ",
+    "<>&\"'`*_~|[](){}\\/",
+    "\u202e\u200b\u2066\u0301\ufeff",
+    "0123456789.,-%€",
+)
+
+
+async def serious(page) -> list[str]:
+    """Findings of weight, as rule and place."""
+    found = (await Axe().run(page)).response["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_no_serious_finding_of_the_accessibility_rules(house, open_page, theme):
+    await house.post("C0SALES", "all kinds", [scripts.xy("bar"), scripts.pie(), scripts.data_table()])
+    await house.post("C0SALES", "a button", [scripts.confirm_button()])
+    await house.slack.say("sales", "U0MIA", "a file", files={"a.csv": b"a,b\n1,2\n"})
+    root = await house.slack.say("sales", "U0MIA", "<@U0FOOTNOTE> How many orders were cancelled in 2025?")
+    async with open_page(f"U0MIA/C0SALES/{root}", theme=theme) as page:
+        await page.locator("#thread-messages details.fold summary").first.click()
+        await page.locator("#channel-messages .file").first.wait_for()
+        assert await serious(page) == []
+        await page.get_by_role("button", name="Approve").last.click()
+        assert await serious(page) == []
+        await page.keyboard.press("Escape")
+        await page.get_by_role("button", name="Wire").click()
+        await page.locator(".entry summary").first.click()
+        assert await serious(page) == []
+        await page.keyboard.press("Escape")
+        await page.get_by_role("button", name="App Home").click()
+        await page.locator(".home").get_by_text("Tables", exact=True).wait_for()
+        assert await serious(page) == []
+
+
+def wild_texts(seed: int, number: int) -> list[str]:
+    """Texts of one to some thousand signs, of one alphabet or of all, with and without places to break."""
+    chance = random.Random(seed)
+    texts = list(NASTY)
+    for _ in range(number):
+        signs = chance.choice((*_ALPHABETS, "".join(_ALPHABETS)))
+        signs = signs.replace(" ", "") if chance.random() < 0.5 else signs
+        texts.append("".join(chance.choice(signs) for _ in range(int(10 ** chance.uniform(0, 3.4)))))
+    return texts
+
+
+def utf16(text: str, most: int) -> str:
+    """At most `most` UTF-16 units of `text`, as Slack counts, and something to see."""
+    cut = text.encode("utf-16-le", "replace")[: 2 * most].decode("utf-16-le", "ignore")
+    return cut if cut.strip() else "-"
+
+
+def wild_blocks(text: str) -> list[dict]:
+    """`text` wherever a message can carry it, within Slack's limits."""
+    short, cell = utf16(text, 20), utf16(text, 60)
+    raw = {"type": "raw_text", "text": cell}
+    label = {"type": "plain_text", "text": utf16(text, 60)}
+    categories = [short, "other"]
+    chart = {
+        "type": "bar",
+        "axis_config": {"categories": categories, "y_label": short},
+        "series": [{"name": short, "data": [{"label": one, "value": 3} for one in categories]}],
+    }
+    return [
+        {"type": "section", "text": {"type": "mrkdwn", "text": utf16(text, 900)}, "expand": True},
+        {"type": "header", "text": {"type": "plain_text", "text": cell}},
+        {"type": "context", "elements": [{"type": "mrkdwn", "text": utf16(text, 200)}]},
+        {"type": "data_visualization", "title": utf16(text, 50), "chart": chart},
+        {
+            "type": "container",
+            "block_id": "f",
+            "title": {"type": "plain_text", "text": cell},
+            "subtitle": label,
+            "is_collapsible": True,
+            "default_collapsed": False,
+            "child_blocks": [{"type": "table", "rows": [[raw] * 4, [raw] * 4]}],
+        },
+        {"type": "actions", "elements": [{"type": "button", "action_id": "a", "text": label, "value": "1"}]},
+    ]
+
+
+async def test_text_of_any_size_script_and_content_keeps_the_page_intact(house, open_page):
+    texts = [text for text in wild_texts(11, 40) if text.strip()]
+    async with open_page("U0MIA/C0FIN", width=390, tour=False) as page:
+        for text in texts:
+            await house.post("C0FIN", text[:3000], wild_blocks(text))
+            await house.slack.say("finance", "U0MIA", text[:3000])
+        messages = page.locator("#channel-messages .message")
+        await expect(messages).to_have_count(2 * len(texts))
+        for width in (390, 768, 1280, 1600):
+            await page.set_viewport_size({"width": width, "height": 800})
+            wide = await page.evaluate(
+                """() => ['html', 'main', '#channel-messages']
+                    .map((name) => document.querySelector(name))
+                    .filter((node) => node.scrollWidth > node.clientWidth + 1)
+                    .map((node) => `${node.tagName} ${node.scrollWidth} > ${node.clientWidth}`)"""
+            )
+            assert wide == [], width
+        assert await page.locator(".unknown").count() == 0
+        # Nothing that was written became part of the page itself.
+        assert (
+            await page.locator("#channel-messages :is(script, iframe, object, embed, style, link, form)").count() == 0
+        )
+        await expect(page.locator("#channel-name")).to_have_text("# finance")
