@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from runtime.ingest import IngestRefused
+
 Read = Callable[..., Any]
 
 
@@ -117,7 +119,11 @@ Read = Callable[..., Any]
             '[{"a": 1, "a": 2}, {"a": 3}]', "json", [(2,), (3,)], "duplicate key 'a'", id="json-key-given-twice"
         ),
         pytest.param(
-            '[{"code": "12"}, {"code": "7"}]', "json", [("12",), ("7",)], "written as strings", id="json-digits-as-strings"
+            '[{"code": "12"}, {"code": "7"}]',
+            "json",
+            [("12",), ("7",)],
+            "written as strings",
+            id="json-digits-as-strings",
         ),
         pytest.param(
             '{"Oslo": {"sold": 4}, "Rome": {"sold": 6}}',
@@ -160,7 +166,5 @@ def test_read_right(read: Read, content: str, kind: str, rows: list[Any], said: 
     ],
 )
 def test_json_that_holds_no_table(read: Read, content: str, kind: str, reason: str) -> None:
-    from runtime.ingest import IngestRefused
-
     with pytest.raises(IngestRefused, match=reason):
         read(content, kind)
