@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
+
+from runtime.charts import Chart
 
 Grade = Literal["right", "declined", "wrong"]
 
@@ -12,7 +14,7 @@ _NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?")
 _DECLINES = re.compile(
     r"(?i)\bi can't answer that\b|\bi can't do that\b|\bplease answer with one of these\b|\bi can't read\b"
 )
-_NO_CHART = re.compile(r"(?i)\bi can't draw charts yet\b")
+_NO_CHART = re.compile(r"(?i)\bi can't draw that as a chart\b")
 
 
 def numbers_in(text: str) -> list[float]:
@@ -38,8 +40,10 @@ def declined(text: str) -> bool:
     return bool(_DECLINES.search(text))
 
 
-def grade(text: str, expect: Mapping[str, Any]) -> Grade:
+def grade(text: str, expect: Mapping[str, Any], charts: Sequence[Chart] = ()) -> Grade:
     """`right` if everything expected is there; `declined` if it claims nothing; else `wrong`."""
+    if "chart" in expect and any(_as_wanted(chart, expect) for chart in charts):
+        return "right"
     if _matches(text, expect):
         return "right"
     if declined(text):
@@ -58,6 +62,28 @@ def _matches(text: str, expect: Mapping[str, Any]) -> bool:
     tolerance = float(expect.get("tolerance", 0.0))
     figures = all(has_figure(text, f, tolerance, sign_matters=not either_sign) for f in expect.get("figures", ()))
     return figures and all(contains(text, item) for item in expect.get("contains", ()))
+
+
+def _as_wanted(chart: Chart, expect: Mapping[str, Any]) -> bool:
+    """The kind, each label with its values, and the order where the question fixed one."""
+    wanted, tolerance = expect["chart"], float(expect.get("tolerance", 0.0))
+    found = [_place(chart.labels, label) for label in wanted["labels"]]
+    whole = chart.kind == wanted["type"] and len(chart.series) == len(wanted["series"])
+    if not whole or len(chart.labels) != len(found) or None in found:
+        return False
+    places = [place for place in found if place is not None]
+    if wanted.get("require_label_order") and places != sorted(places):
+        return False
+    return all(
+        abs((series.values[place] or 0.0) - value) <= tolerance + 1e-9
+        for series, one in zip(chart.series, wanted["series"], strict=True)
+        for place, value in zip(places, one["values"], strict=True)
+    )
+
+
+def _place(labels: Sequence[str], entry: str) -> int | None:
+    alternatives = {part.casefold() for part in entry.split("|")}
+    return next((at for at, label in enumerate(labels) if label.casefold() in alternatives), None)
 
 
 def _charted_figures(text: str, expect: Mapping[str, Any]) -> bool:
