@@ -87,7 +87,8 @@ def _listed(tables: Sequence[WorkspaceTable]) -> list[Block]:
 
 
 def _how(tables: Sequence[WorkspaceTable]) -> list[Block]:
-    questions = ["What tables do you have?", *(f"How many {table.name} do we have?" for table in tables[:_EXAMPLES])]
+    names = [table.name.replace("_", " ") for table in tables[:_EXAMPLES]]
+    questions = ["What tables do you have?", *(f"How many {name} do we have?" for name in names)]
     asked = "\n".join(f"• {line_text(question, 120)}" for question in questions)
     return [
         blocks.section(f"*Ask, for example*\n{asked}"),
