@@ -10,7 +10,6 @@ from runtime.charts.text import one_line, width, wrapped
 
 Json = dict[str, Any]
 _SIDE_BY_SIDE, _CELL_PX, _ROOM_PX = 12, 9.5, 620
-_LABEL_LIMIT_PX = 280
 # Constant expressions: no word of the data ever stands in one.
 _IN_LINES = "split(datum.value, '\\n')"
 _SHORT = "replace(replace(format(datum.value, '~s'), 'G', 'bn'), 'T', 'tn')"
@@ -29,7 +28,8 @@ def runs_across(chart: Chart) -> bool:
 def names(labels: Sequence[str], *, across: bool, thinned: bool) -> Json:
     """An axis of names in the order given. `thinned`: labels that would overlap are left out, since their neighbours
     tell what they are."""
-    axis: Json = {"labelExpr": _IN_LINES, "labelLimit": _LABEL_LIMIT_PX, "grid": False, "labelAngle": 0}
+    # No limit: the lines are cut already, and to cut to pixels each label would be measured many times.
+    axis: Json = {"labelExpr": _IN_LINES, "labelLimit": 0, "grid": False, "labelAngle": 0}
     if thinned:
         axis["labelOverlap"] = "greedy"
     if across:
