@@ -111,7 +111,10 @@ def workspace_root(manifest: Manifest, manifest_path: Path) -> Path | None:
     """The workspace's folder, relative to the manifest. Raises ConfigurationError when it is no folder."""
     if manifest.workspace is None:
         return None
-    root = (manifest_path.parent / manifest.workspace.root).resolve()
+    try:
+        root = (manifest_path.parent / manifest.workspace.root).resolve()
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL byte, a loop of links
+        raise ConfigurationError(f"workspace.root: {manifest.workspace.root!r} is no path: {error}") from error
     if not root.is_dir():
         raise ConfigurationError(f"workspace.root: {root} is not a folder. Create it or mend the path.")
     return root

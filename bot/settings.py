@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.sources import EnvSettingsSource
 
@@ -54,6 +55,29 @@ class Settings(BaseSettings):
     def _no_empty_values(cls, values: Mapping[str, object]) -> dict[str, object]:
         """An empty variable is an unset one, as in compose files."""
         return {key: value for key, value in values.items() if value != ""}
+
+    @field_validator("slack_bot_token", "slack_app_token", "slack_signing_secret", "anthropic_api_key")
+    @classmethod
+    def _fits_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        """These travel in HTTP headers or sign them: another character is a slip of copying, best named at once."""
+        said = value.get_secret_value() if value is not None else ""
+        if not (said.isascii() and said.isprintable()) or " " in said:
+            raise ValueError("holds a blank, a line break or another character that no token has")
+        return value
+
+    @field_validator("slack_api_url", "anthropic_base_url")
+    @classmethod
+    def _is_web_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable or not value.isprintable() or " " in value:
+            raise ValueError("is no web address, such as https://example.com")
+        return value
 
     @property
     def state_url(self) -> str:
@@ -115,5 +139,7 @@ def load_settings(**overrides: object) -> Settings:
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        lines = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
+        lines = [
+            f"{'.'.join(map(str, item['loc']))}: {item['msg'].removeprefix('Value error, ')}" for item in error.errors()
+        ]
         raise ConfigurationError("The environment is refused:\n  " + "\n  ".join(lines)) from error

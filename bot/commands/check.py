@@ -87,7 +87,7 @@ def _sources(manifest: Manifest, settings: Settings) -> Iterator[Finding]:
     from bot.assembly import SERVED, workspace_root
 
     if manifest.workspace is not None:
-        root = (settings.manifest.parent / manifest.workspace.root).resolve()
+        root = settings.manifest.parent / manifest.workspace.root
         yield _tried("workspace", lambda: workspace_root(manifest, settings.manifest), f"{root} is readable")
     for source in manifest.sources:
         if source.kind not in SERVED:

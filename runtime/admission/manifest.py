@@ -10,17 +10,30 @@ from typing import Annotated, Any, Literal, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from rapidfuzz import process
 
 from runtime.admission.audience import Audience, ChannelId, GroupId, UserId
+from runtime.admission.mapping import UniqueKeys
 from runtime.errors import ConfigurationError
 from runtime.limits import DEFAULT, Limits
 
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
 EnvironmentReference = Annotated[str, StringConstraints(pattern=r"^\$\{[A-Z][A-Z0-9_]*\}$")]
 Duration = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[smhd]$")]
+LimitValue = Annotated[StrictInt, Field(le=2**53)]
 SchemaDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+
+_PROBLEMS_SHOWN = 20
 
 
 class _Part(BaseModel):
@@ -193,7 +206,7 @@ class Manifest(_Part):
     slack_files: SlackFiles = SlackFiles()
     retention: Retention = Retention()
     exports: Exports = Exports()
-    limits: Mapping[str, int] = Field(default_factory=dict[str, int])
+    limits: Mapping[str, LimitValue] = Field(default_factory=dict[str, int])
 
     @field_validator("timezone")
     @classmethod
@@ -229,9 +242,11 @@ def load_manifest(path: Path) -> Manifest:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"The manifest {path} cannot be read: {error}") from error
     try:
-        body = yaml.safe_load(text)
+        body = yaml.load(text, UniqueKeys)
     except yaml.YAMLError as error:
         raise ConfigurationError(f"The manifest {path} is not YAML: {error}") from error
+    except RecursionError as error:
+        raise ConfigurationError(f"The manifest {path} is nested too deep.") from error
     if not isinstance(body, dict):
         raise ConfigurationError(f"The manifest {path} is not a mapping of keys; start with `version: 1`.")
     try:
@@ -249,12 +264,16 @@ def manifest_schema() -> dict[str, Any]:
 
 
 def environment_value(reference: str) -> str | None:
-    """The value behind a `${NAME}` reference; `NAME_FILE` may point at a file that holds it."""
+    """The value behind a `${NAME}` reference; `NAME_FILE` may point at a file that holds it. Raises ConfigurationError
+    when that file cannot be read."""
     name = reference.strip("${}")
     if (value := os.environ.get(name)) is not None:
         return value
     file = os.environ.get(f"{name}_FILE")
-    return Path(file).read_text(encoding="utf-8").strip() if file else None
+    try:
+        return Path(file).read_text(encoding="utf-8").strip() if file else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{name}_FILE names {file}, which cannot be read: {error}") from error
 
 
 def _references_exist(manifest: Manifest) -> None:
@@ -267,12 +286,15 @@ def _references_exist(manifest: Manifest) -> None:
 
 def _explain(error: ValidationError) -> str:
     lines = list[str]()
-    for item in error.errors():
+    found = error.errors()
+    for item in found[:_PROBLEMS_SHOWN]:
         where = ".".join(str(part) for part in item["loc"])
         if item["type"] == "extra_forbidden":
             lines.append(f"  {where}: unknown key{_nearest(item['loc'])}")
         else:
             lines.append(f"  {where or 'manifest'}: {re.sub('^Value error, ', '', item['msg'])}")
+    if len(found) > _PROBLEMS_SHOWN:
+        lines.append(f"  and {len(found) - _PROBLEMS_SHOWN:,} more")
     return "\n".join(lines)
 
 

@@ -322,6 +322,12 @@ def footnote(*arguments: str, **environment: str) -> subprocess.CompletedProcess
         ),
         ({"FOOTNOTE_HTTP_PORT": "http"}, "FOOTNOTE_HTTP_PORT"),
         ({"SLACK_BOT_TOKEN_FILE": "/nowhere/token"}, "/nowhere/token"),
+        ({"SLACK_BOT_TOKEN": "xoxb-1\nX-Other: 1"}, "SLACK_BOT_TOKEN"),
+        ({"ANTHROPIC_API_KEY": "kéy"}, "ANTHROPIC_API_KEY"),
+        ({"SLACK_API_URL": "not a url"}, "SLACK_API_URL"),
+        ({"SLACK_API_URL": "ftp://slack.example/"}, "SLACK_API_URL"),
+        ({"SLACK_API_URL": "http://"}, "SLACK_API_URL"),
+        ({"ANTHROPIC_BASE_URL": "http://host:port"}, "ANTHROPIC_BASE_URL"),
     ],
 )
 def test_serve_without_what_it_needs_exits_with_two_and_names_it(environment, words) -> None:
@@ -337,6 +343,18 @@ def test_a_wrong_manifest_exits_with_two_and_the_nearest_key(tmp_path) -> None:
     done = footnote("ask", "how many?", "--manifest", str(manifest))
     assert done.returncode == 2
     assert "did you mean 'workspace'" in done.stderr
+
+
+@pytest.mark.parametrize("root", ['"a\\0b"', "loop", "manifest.yaml", "nowhere"])
+@pytest.mark.parametrize("command", [("check",), ("sql", "select 1")])
+def test_a_workspace_folder_that_is_none_exits_with_two_and_is_named(tmp_path, root, command) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    manifest = tmp_path / "manifest.yaml"
+    manifest.write_text(f"version: 1\ntimezone: UTC\nworkspace: {{root: {root}, audience: {{im: true}}}}\n")
+    done = footnote(*command, FOOTNOTE_MANIFEST=str(manifest), FOOTNOTE_DATA_DIR=str(tmp_path / "cache"))
+    assert done.returncode == 2
+    assert "workspace.root" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
 
 
 async def test_sigterm_ends_the_process_cleanly_and_the_next_one_takes_over(stage) -> None:
