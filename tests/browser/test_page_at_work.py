@@ -99,7 +99,8 @@ async def test_a_picture_is_shown_enlarged_and_downloaded(house, open_page):
         await expect(page.locator("#dialog")).to_be_hidden()
 
 
-async def test_a_slash_command_completes_and_answers_privately(open_page):
+async def test_a_slash_command_completes_and_answers_privately(house, open_page):
+    await house.slack.say("sales", "U0ANN", "good morning")
     async with open_page("U0MIA/C0SALES") as page:
         box = page.locator("#channel-composer textarea")
         await box.press_sequentially("/foot")
@@ -197,7 +198,9 @@ async def test_light_and_dark_are_kept_and_system_follows(open_page):
         assert await page.evaluate(ground) == dark
 
 
-async def test_at_phone_width_one_pane_is_shown_at_a_time(open_page):
+async def test_at_phone_width_one_pane_is_shown_at_a_time(house, open_page):
+    root = await house.slack.say("sales", "U0ANN", "good morning")
+    await house.slack.say("sales", "U0MIA", "good morning, too", thread_ts=root)
     async with open_page("U0MIA/C0SALES", width=390, height=780) as page:
         await expect(page.locator("#sidebar")).to_be_hidden()
         await page.locator("#channel-messages .replies").first.click()
