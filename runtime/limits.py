@@ -91,6 +91,11 @@ class Limits:
     file_bytes: int = 4 * GIB
     file_columns: int = 5_000
     json_bytes: int = 64 * MIB
+    repair_bytes: int = 64 * MIB
+    read_table_seconds: int = 60
+    read_document_seconds: int = 20
+    read_bytes_a_second: int = 4 * MIB
+    build_database_seconds: int = 120
 
     # Python in the sealed guest (facts/GUEST.md); fuel counts wasm operations, 10–15 G are about a second
     python_code_bytes: int = 32_000

@@ -70,7 +70,9 @@ def _read_as(
         clean, seen, notes = _clean(descriptor, found, encoding, folder, opened)
         if not seen.plain.records(keep_blank=False):
             raise IngestRefused("empty: there is no data in it")
-        if seen.size <= WHOLE_BYTES and (seen.nul_line or needs_repair(clean, seen, kind)):
+        if seen.nul_line and seen.size > limits.repair_bytes:
+            raise IngestRefused(f"line {seen.nul_line}: a NUL byte stands in it")
+        if seen.nul_line or (seen.size <= limits.repair_bytes and _irregular(clean, seen, kind)):
             return _repaired(connection, clean, seen, kind, limits, folder, out, notes)
         try:
             dialect = find_dialect(clean, seen, kind, limits.columns)
@@ -80,6 +82,10 @@ def _read_as(
             if seen.size > limits.repair_bytes:
                 raise
         return _repaired(connection, clean, seen, kind, limits, folder, out, notes)
+
+
+def _irregular(clean: int, seen: ByteScan, kind: Kind) -> bool:
+    return needs_repair(clean, seen, kind, whole=seen.size <= WHOLE_BYTES)
 
 
 def _repaired(

@@ -49,7 +49,7 @@ class ReadingLimits:
     temp_bytes: int
     threads: int
     json_bytes: int
-    repair_bytes: int = 64 << 20
+    repair_bytes: int
     document_file_bytes: int = 256 << 20
     document_text_bytes: int = 32 << 20
     document_pages: int = 5_000

@@ -20,11 +20,7 @@ from runtime.ingest.worker import frame
 from runtime.limits import Limits
 
 _log = logging.getLogger(__name__)
-_TABLE_SECONDS = 60.0
-# Short enough that one hostile document does not use up the call that met it.
-_SECONDS: Mapping[Kind, float] = {"document": 20.0, "pdf": 20.0, "docx": 20.0, "html": 20.0}
-_BYTES_A_SECOND = 4 << 20
-_DATABASE_SECONDS = 120.0
+_TABLES: frozenset[Kind] = frozenset(("csv", "tsv", "json", "ndjson", "parquet"))
 
 
 def reading_limits(limits: Limits) -> ReadingLimits:
@@ -37,6 +33,7 @@ def reading_limits(limits: Limits) -> ReadingLimits:
         temp_bytes=limits.worker_temp_bytes,
         threads=limits.worker_threads,
         json_bytes=limits.json_bytes,
+        repair_bytes=limits.repair_bytes,
     )
 
 
@@ -44,6 +41,7 @@ class FileReader:
     """One reader process, started when first needed and replaced when it died. Jobs run one at a time."""
 
     def __init__(self, limits: Limits) -> None:
+        self._bounds = limits
         self._limits = reading_limits(limits)
         self._process: asyncio.subprocess.Process | None = None
         self._errors: IO[bytes] | None = None
@@ -51,9 +49,10 @@ class FileReader:
 
     async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadDocument, Stamp]:
         """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or
-        took more than a minute (a document: 20 seconds) and a second for each 4 MiB; StateUnavailable when the cache
-        cannot be written."""
-        answer = await self._ask(job.as_json(), _SECONDS.get(job.kind, _TABLE_SECONDS) + size / _BYTES_A_SECOND)
+        took longer than the limits allow for its kind and size; StateUnavailable when the cache cannot be written."""
+        # Short for documents, so that one hostile file does not use up the call that met it.
+        least = self._bounds.read_table_seconds if job.kind in _TABLES else self._bounds.read_document_seconds
+        answer = await self._ask(job.as_json(), least + size / self._bounds.read_bytes_a_second)
         stamp = Stamp(*answer["stamp"])
         if "table" in answer:
             return ReadTable.from_json(answer["table"]), stamp
@@ -66,7 +65,7 @@ class FileReader:
         file that cannot be opened, StateUnavailable when nothing can be written."""
         listed = [[name, str(path)] for name, path in tables]
         job = {"job": "database", "tables": listed, "out": str(out), "store": str(store)}
-        await self._ask(job, _DATABASE_SECONDS)
+        await self._ask(job, self._bounds.build_database_seconds)
 
     def peak_bytes(self) -> int:
         """The most memory the living reader process ever held (resident), 0 when there is none."""

@@ -21,6 +21,7 @@ from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 from runtime.ingest.totals import find_totals, said
 
 _HEAD = 1_000
+_HEAD_BYTES = 1 << 16
 _SHOWN = 4
 _SHOWN_CHARS = 80
 _TOTAL_WORD = re.compile(rb"total|summe|gesamt|\bsum\b|somme|suma|totaal", re.IGNORECASE)
@@ -36,15 +37,15 @@ class Repair:
     notes: tuple[str, ...]
 
 
-def needs_repair(descriptor: int, found: ByteScan, kind: Kind) -> bool:
-    """Whether the small text `descriptor` shows signs of what strict reading would take for rows: words for totals,
-    lines above the header, a row of units, the header again further down."""
-    content = os.pread(descriptor, found.size, 0)
+def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -> bool:
+    """Whether the text `descriptor` shows signs of what strict reading would take for rows: lines above the header and
+    a row of units; if the `whole` of it may be looked at, also words for totals and the header again further down."""
+    content = os.pread(descriptor, found.size if whole else _HEAD_BYTES, 0)
     first, _, rest = content.partition(b"\n" if found.plain.lf or found.plain.crlf else b"\r")
     first = first.strip()
-    if _TOTAL_WORD.search(rest) or (first and first in rest):
+    if whole and (_TOTAL_WORD.search(rest) or (first and first in rest)):
         return True
-    head = _lines(content[: 1 << 16].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
+    head = _lines(content[:_HEAD_BYTES].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
     quote = '"' if found.fields_quoted else ""
     delimiter = _delimiter(head, quote, EXPECTED[kind])
     records = list(loose_records(head, delimiter, quote))
@@ -58,7 +59,7 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     text = os.pread(descriptor, found.size, 0).decode("utf-8-sig", "replace")
     notes: list[str] = []
     if nuls := text.count("\0"):
-        notes.append(f"{nuls:,} NUL bytes removed (zero bytes, the first in line {found.nul_line})")
+        notes.append(f"{_counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
     lines = _lines(text.replace("\0", ""))
     quote = '"' if found.has_quotes else ""
     head = lines[:_HEAD]
@@ -153,7 +154,8 @@ def _without_footer(records: list[Record], width: int, notes: list[str]) -> list
     if end < len(records):
         left = records[end:]
         shown = _few([repr(_cut(record.cells[0].strip())) for record in left])
-        notes.append(f"footer of {len(left)} lines below the table skipped ({_where([r.line for r in left])}): {shown}")
+        many, where = _counted(len(left), "line"), _where([record.line for record in left])
+        notes.append(f"footer of {many} below the table skipped ({where}): {shown}")
     return records[:end]
 
 
@@ -184,7 +186,7 @@ def _even(
         notes.append(f"ragged rows: {lines} with extra values, joined into the last column {names[-1]} (unquoted text)")
         return names, [_soaked(_cells(record, width), width, delimiter) for record in records]
     extra = max(len(record.cells) for record in long) - width
-    notes.append(f"ragged rows: {lines} with extra values, put into {extra} added columns (extra_1, …)")
+    notes.append(f"ragged rows: {lines} with extra values, put into {_counted(extra, 'added column')} (extra_1, …)")
     names, _ = column_names([*names, *(f"extra_{place}" for place in range(1, extra + 1))])
     return names, [_padded(_cells(record, width), width + extra) for record in records]
 
@@ -203,6 +205,10 @@ def _padded(cells: Sequence[str], width: int) -> list[str]:
 
 def _soaked(cells: list[str], width: int, delimiter: str) -> list[str]:
     return [*cells[: width - 1], delimiter.join(cells[width - 1 :])] if len(cells) > width else _padded(cells, width)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _where(lines: Sequence[int]) -> str:

@@ -24,6 +24,7 @@ LIMITS = ReadingLimits(
     temp_bytes=1 << 30,
     threads=2,
     json_bytes=1 << 26,
+    repair_bytes=1 << 26,
 )
 
 

@@ -73,7 +73,7 @@ def test_a_late_row_with_too_many_values_gets_columns_of_its_own(read: Read) -> 
     rows = "".join(f"{number},x,9\n" for number in range(5_000))
     table = read(f"a,b,c\n{rows}1,2,3,4\n")
     assert (len(table.rows), table.rows[-1]) == (5_001, (1, "2", 3, 4))
-    assert "ragged rows: line 5002 with extra values, put into 1 added columns" in table.notes
+    assert "ragged rows: line 5002 with extra values, put into 1 added column" in table.notes
 
 
 def test_rows_that_are_mostly_uneven_are_refused(read: Read) -> None:
@@ -199,7 +199,7 @@ def test_utf16_without_a_mark_is_known_by_its_zero_bytes(read: Read) -> None:
 def test_rare_zero_bytes_are_removed_and_said(read: Read) -> None:
     table = read(b"a,b\n1,tw\x00o\n2,three\n")
     assert table.rows == [(1, "two"), (2, "three")]
-    assert "1 NUL bytes removed" in table.notes
+    assert "1 NUL byte removed" in table.notes
 
 
 def test_a_product_called_total_is_no_total_row(read: Read) -> None:

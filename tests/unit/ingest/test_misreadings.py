@@ -35,7 +35,7 @@ Read = Callable[..., Any]
             "shop,city,sold\nA,Oslo,4\nB,Rome,6\nSource: the till system of May\n",
             "csv",
             [("A", "Oslo", 4), ("B", "Rome", 6)],
-            "footer of 1 lines",
+            "footer of 1 line",
             id="a-remark-below-the-table",
         ),
         pytest.param(
