@@ -79,5 +79,6 @@ def _nearest(readings: Sequence[tuple[Table, Reading]], tokens: Sequence[Token],
     words = tuple(dict.fromkeys(word for _, reading in near for word in reading.unknown))
     document = next((entry for token in tokens if (entry := listing.named(token)) and entry.kind == "document"), None)
     if document is not None:
-        return Choice(Cannot(f"That needs reading {document.name}, and I can't read documents yet.", None))
+        reason = f"That needs understanding {document.name}; ask what it says about a word, and I quote its lines."
+        return Choice(Cannot(reason, None))
     return Choice(replace(nearest, table=table), tuple(t for t, _ in near), words)

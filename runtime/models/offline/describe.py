@@ -85,7 +85,7 @@ def _entry_words(entry: Entry) -> str:
         rows = f"{entry.rows:,} rows" if entry.rows is not None else "a table"
         return f"`{entry.name}`: {rows}" + (f" with {columns}{more}" if columns else "")
     if entry.kind == "document":
-        return f"`{entry.name}`: a document, which I can't read yet"
+        return f"`{entry.name}`: a document, whose lines I can find and quote"
     return f"`{entry.name}`: not read" + (f" ({shown(entry.reason)})" if entry.reason else "")
 
 

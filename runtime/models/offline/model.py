@@ -10,6 +10,7 @@ from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table, as_day, table_from, with_values
 from runtime.models.offline.choose import Choice, choose
 from runtime.models.offline.describe import asked_table, asks_for_files, files_answer, table_answer
+from runtime.models.offline.documents import document_searches, found_answer
 from runtime.models.offline.listing import Listing, listing_of, worth_inspecting
 from runtime.models.offline.plan import Ask, Cannot, Plan
 from runtime.models.offline.refusals import ask, cannot, no_tables, refused_at_once
@@ -64,6 +65,12 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         return _say(f"I can't answer that: the files couldn't be listed ({listing.failed}).")
     if asks_for_files(tokens):
         return _say(files_answer(listing, turn))
+    searches = document_searches(turn.question, listing) if "grep_files" in offered else ()
+    if searches:
+        made = turn.of("grep_files")
+        if len(made) < len(searches) and not any(done.data.get("hits") for done in made):
+            return _call(turn, [("grep_files", searches[len(made)])])
+        return _say(found_answer(turn))
     described = asked_table(tokens, listing)
     wanted = (described,) if described else worth_inspecting(listing, tokens)
     if not wanted:

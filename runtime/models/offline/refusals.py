@@ -79,7 +79,7 @@ def no_tables(listing: Listing) -> str:
     skipped = [f"{entry.name} ({entry.reason})" for entry in listing.entries if entry.kind == "skipped"]
     text = "I can't answer that: there is no table here that I could compute with."
     if documents:
-        text += f" There are documents ({', '.join(documents[:10])}), but I can't read documents yet."
+        text += f" There are documents ({', '.join(documents[:10])}): ask what they say about a word, and I quote them."
     if skipped:
         text += f" Not read: {'; '.join(skipped[:5])}."
     return text
