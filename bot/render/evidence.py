@@ -52,8 +52,9 @@ def line(item: Evidence) -> str:
 
 
 def _subtitle(item: Evidence) -> str:
+    said = ("", item.tool, words.rows_found(item))  # the title says these already
     for text in map(one_line, (item.title, item.summary)):
-        if not blank(text) and text != item.tool:
+        if not blank(text) and text not in said:
             return cut(name_text(text), limits.CONTAINER_SUBTITLE_CHARS, limits.FOLD_TITLE_BYTES)
     return ""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.render import blocks, limits, text_table
+from bot.render.grouping import grouped
 from bot.render.inert import escape_code
 from bot.render.measure import chars, json_bytes
 from bot.render.pieces import fenced
@@ -68,8 +69,12 @@ def _rows(grid: Grid) -> int:
 
 def _grid(item: Evidence, columns: int, cap: int, cell: Callable[[Any, int], str]) -> Grid:
     header = [cell(column.name, limits.HEADER_CELL_CHARS) for column in item.columns[:columns]]
+    shown = item.columns[:columns]
     rows = [
-        [cell(row[place] if place < len(row) else None, cap) for place in range(len(header))]
+        [
+            cell(grouped(row[place] if place < len(row) else None, column.name, column.type), cap)
+            for place, column in enumerate(shown)
+        ]
         for row in item.rows[: limits.FOLD_ROWS]
     ]
     return [header, *rows]
