@@ -52,10 +52,10 @@ def execute(source):
     except MemoryError as error:
         error.__traceback__ = None
         return "memory", "MemoryError: the program needs more memory than it may use; aggregate in SQL first"
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - whatever a program raises is its result
         try:
             return "error", trace(error)
-        except BaseException as second:
+        except BaseException as second:  # noqa: BLE001 - a program may break even its traceback
             return "error", f"{type(error).__name__} (its text could not be made: {type(second).__name__})"
 
 
