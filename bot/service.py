@@ -75,30 +75,21 @@ async def running_bot(
         for sentence in identity.warnings():
             log.warning(sentence)
         state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
+        stack.callback(state.close)
         # The presence needs the groups that the policy names, and the analyst needs the presence: the policy is read
         # from the same manifest by both, so its groups are known before the analyst is open.
         groups = _groups(Policy.of(load_manifest(settings.manifest)))
         presence = SlackPresence(
             slack.client, clock, team=identity.team, bot_user=identity.bot_user, groups=lambda: groups
         )
-        stack.callback(state.close)
         analyst = await open_analyst(settings, state, presence, clock=clock, new_id=new_id, model=model)
         stack.push_async_callback(analyst.close)
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)
         status = StatusBoard(slack.client)
         sender = SlackSender(slack.client, pacer or ChannelPacer(), note=state.deliveries.note)
-        outbox = Outbox(state.deliveries, clock=clock)
-        runner = TurnRunner(analyst, presence, outbox, sender, status)
-        durable = Durable(
-            database_url=settings.state_url,
-            application_version=WORKFLOW_VERSION,
-            executor_id="main",
-            turn=runner,
-            on_dead=runner.given_up,
-        )
-        await durable.launch()
-        stack.push_async_callback(durable.close, GRACE_SECONDS)
+        runner = TurnRunner(analyst, presence, Outbox(state.deliveries, clock=clock), sender, status)
+        durable = await _launch(stack, settings, runner)
 
         async def announce(question: Question) -> None:
             await status.thinking(question.channel, question.thread_ts)
@@ -118,6 +109,20 @@ async def running_bot(
         if warm_up is not None:
             background.start(warm_up(), name="warm up the model's client")
         yield Running(identity, analyst, durable, port)
+
+
+async def _launch(stack: AsyncExitStack, settings: Settings, runner: TurnRunner) -> Durable:
+    """The durable runner of this process; it is closed before everything that its turns use."""
+    durable = Durable(
+        database_url=settings.state_url,
+        application_version=WORKFLOW_VERSION,
+        executor_id="main",
+        turn=runner,
+        on_dead=runner.given_up,
+    )
+    await durable.launch()
+    stack.push_async_callback(durable.close, GRACE_SECONDS)
+    return durable
 
 
 async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> None:
