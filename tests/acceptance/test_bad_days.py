@@ -13,7 +13,7 @@ def said(messages) -> str:
     return json.dumps([[message["text"], message.get("blocks", [])] for message in messages], ensure_ascii=False)
 
 
-@pytest.mark.parametrize("method", ["users.info", "conversations.info", "conversations.members", "users.list"])
+@pytest.mark.parametrize("method", ["users.info", "conversations.info", "conversations.members"])
 @pytest.mark.parametrize("fault", ["lose_reply", "lose_request", "http_error"])
 async def test_what_cannot_be_learned_closes_with_a_sentence(stage, scripted, method, fault) -> None:
     async with scripted(lambda body: Reply("I see nothing here.")) as endpoint, stage.bot():
