@@ -28,7 +28,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     made = {name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()}
-    made["demo"].add_argument("--port", type=int, default=8300, help="where the page is served (default 8300)")
+    made["demo"].add_argument("--port", type=_port, default=8300, help="where the page is served (default 8300)")
     made["ask"].add_argument("question", metavar="QUESTION")
     made["ask"].add_argument("--manifest", help="the admission manifest (default: FOOTNOTE_MANIFEST)")
     made["ask"].add_argument("--model", help="a model name, or offline (default: FOOTNOTE_MODEL)")
@@ -38,6 +38,12 @@ def build_parser() -> argparse.ArgumentParser:
     made["sql"].add_argument("--json", action="store_true", help="print the result envelope")
     made["check"].add_argument("--live", action="store_true", help="also ask the real Slack and model endpoints")
     return parser
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65_535):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
+    return int(text)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -140,7 +140,8 @@ class TurnRunner:
         if not declared:
             return "No data source is connected yet. An operator can declare one in the admission manifest."
         denied = self.analyst.policy.denial(declared[0], place, asker)
-        elsewhere = "" if place.kind == "im" else " Ask me in a direct message instead."
+        private = place.kind != "im" and self.analyst.sources(Conversation("im", ""), asker)
+        elsewhere = " Ask me in a direct message instead." if private else ""
         return f"No data source is open in this conversation. {denied.sentence if denied else ''}{elsewhere}"
 
     async def _too_dear(self, question: Question) -> str | None:

@@ -189,6 +189,23 @@ async def test_a_deleted_thread_root_ends_quietly_and_the_process_goes_on(stage,
     assert pending == []
 
 
+@pytest.mark.parametrize(
+    ("channel", "user", "offered"),
+    [
+        ("C0GENERAL", "U0MIA", True),
+        ("C0GENERAL", "U0GUS", False),
+        ("C0PARTNER", "U0ANN", True),
+        ("C0PARTNER", "U0XEN", False),
+    ],
+)
+async def test_asking_in_private_is_offered_only_to_whom_it_would_help(stage, scripted, channel, user, offered) -> None:
+    async with scripted(lambda body: Reply("I see nothing here.")), stage.bot():
+        ts = await stage.slack.ask(channel, user, "how many?")
+        answers = await stage.slack.wait_for_answers(channel, ts, 1)
+    assert "No data source is open in this conversation" in said(answers)
+    assert ("direct message instead" in said(answers)) is offered
+
+
 async def test_a_channel_without_the_bot_is_said_to_the_person_or_the_log_and_work_goes_on(stage, scripted) -> None:
     async with scripted(lambda body: Reply("Yes.")), stage.bot():
         await stage.slack.ask("C0OTHER", "U0MIA", "are you here?")
@@ -355,6 +372,13 @@ def test_a_workspace_folder_that_is_none_exits_with_two_and_is_named(tmp_path, r
     assert done.returncode == 2
     assert "workspace.root" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("port", ["99999", "-5", "http", ""])
+def test_a_port_that_is_none_is_wrong_use(port) -> None:
+    done = footnote("demo", f"--port={port}")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert "is no port" in done.stderr
 
 
 async def test_sigterm_ends_the_process_cleanly_and_the_next_one_takes_over(stage) -> None:
