@@ -82,7 +82,7 @@ async def test_a_file_that_vanished_is_said(stage, scripted) -> None:
     assert "sql_unknown_table" in said(answers) or "file_changed" in said(answers)
 
 
-async def test_unreadable_and_too_large_files_are_listed_with_the_reason(stage, scripted) -> None:
+async def test_files_that_cannot_be_read_right_are_listed_with_the_reason_or_what_was_mended(stage, scripted) -> None:
     data = stage.folder / "data"
     with (data / "huge.csv").open("wb") as file:
         file.truncate(5 * 1024**3)
@@ -95,17 +95,19 @@ async def test_unreadable_and_too_large_files_are_listed_with_the_reason(stage, 
     def script(body) -> Reply:
         results = [b for m in body["messages"] for b in m["content"] if b["type"] == "tool_result"]
         if not results:
-            return Reply("", [("list_files", {"kind": "skipped"})])
+            return Reply("", [("list_files", {})])
         listed.update(json.loads(results[0]["content"][0]["text"])["data"])
         return Reply("Listed.")
 
     async with scripted(script), stage.bot():
         ts = await stage.slack.ask("C0SALES", "U0MIA", "what can't you read?")
         await stage.slack.wait_for_answers("C0SALES", ts, 1)
-    reasons = {entry["name"]: entry["reason"] for entry in listed["entries"]}
-    assert {"huge.csv", "broken.csv", "binary.csv", "pipe.csv"} <= set(reasons)
-    assert all(reasons.values())
-    assert "orders.csv" not in reasons
+    entries = {entry["name"]: entry for entry in listed["entries"]}
+    assert entries["huge.csv"]["reason"]
+    assert entries["pipe.csv"]["reason"]
+    assert "never closed in line 2" in " ".join(entries["broken.csv"]["notes"])
+    assert "NUL bytes removed" in " ".join(entries["binary.csv"]["notes"])
+    assert not entries["orders.csv"].get("notes")
 
 
 # -- the model's endpoint --------------------------------------------------------------------------------------------
