@@ -116,7 +116,7 @@ async def test_a_table_that_is_called_data_is_not_taken_for_the_set(open_workspa
         ("s3://bucket/*.csv", "pattern_refused", "relative"),
         ("sales\\*.csv", "pattern_refused", "relative"),
         ("none/*.csv", "not_found", "none/"),
-        ("sales/*.json", "file_refused", "not read yet"),
+        ("sales/*.json", "file_refused", "no records"),
         ("*.md", "file_refused", "readme.md"),
         ("**/*.csv", "set_not_homogeneous", "sales/2024/01.csv differs from other.csv"),
     ],
