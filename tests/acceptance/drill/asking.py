@@ -115,7 +115,10 @@ class Model(MessagesEndpoint):
         super().__init__(reply_to)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
+        try:
+            body = await request.json()
+        except ConnectionError:  # the bot died while it was asking
+            return web.Response(status=400)
         asked = Request(step_of(body), self.life, _results(body))
         self.log.append(asked)
         self.mixed += _mixed(body)

@@ -162,7 +162,7 @@ class Drill:
         await self.answered()
         self.recovery_s = time.monotonic() - life.born
         code = await life.end()
-        assert code == 0, "".join(life.said[-40:])
+        assert code == 0, f"it ended with {code}: {''.join(life.said[-60:])}"
         self.errors += life.complaints()
 
     async def answered(self) -> None:

@@ -31,7 +31,7 @@ class Life:
     @classmethod
     async def begin(cls, stage: Stage) -> Life:
         """Starts the process; it is not ready yet."""
-        return cls(await stage.spawn())
+        return cls(await stage.spawn(PYTHONFAULTHANDLER="1"))
 
     async def ready(self) -> None:
         """Until it says that it is ready. AssertionError with its words when it ends instead."""
