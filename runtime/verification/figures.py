@@ -21,7 +21,10 @@ _TOKEN = re.compile(
 _MARK = re.compile(r"\[\s*E\d+(?:\s*[,;]\s*E\d+)*\s*\]")
 _MARK_ID = re.compile(r"E\d+")
 _FENCE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_MONTH = (  # whole names only: "Margin 12" and "Marks 1000" are figures
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)"
+)
 _DATE = re.compile(
     rf"\b\d{{4}}-\d{{2}}(?:-\d{{2}})?(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?\b|\b\d{{1,2}}:\d{{2}}\b|\bQ[1-4]\b"
     rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?:, \d{{4}})?\b|\b\d{{1,2}} {_MONTH}(?: \d{{4}})?\b"

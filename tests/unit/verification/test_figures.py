@@ -121,6 +121,9 @@ def test_a_figure_that_is_off_is_flagged(value, off) -> None:
         ("1. First: 42 [E1]\n2. Second: 42 [E1]", 2, ()),
         ("`select 99` gave 42 [E1].", 1, ()),
         ("In 2025 there were 42 [E1].", 1, ()),
+        ("Margin 12 and Decline 43 [E1].", 2, ("12", "43")),
+        ("Marks 1000 [E1], 42 [E1].", 2, ("1000",)),
+        ("Since March 3, Sept 4 and 5 June 2025 there were 42 [E1].", 1, ()),
         ("No figures here.", 0, ()),
     ],
 )
