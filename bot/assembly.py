@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.settings import Settings
-from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, Present, load_manifest
+from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, Present
 from runtime.admission.policy import WORKSPACE
 from runtime.capability import Scope, Services
 from runtime.clock import Clock, NewId, SystemClock, random_id
@@ -59,10 +59,6 @@ class Analyst:
             composition=self.settings.composition,
         )
 
-    async def workspace_revision(self) -> str:
-        """The digest of the files as they are now, or '' without a workspace."""
-        return (await self.workspace.catalog()).revision if self.workspace is not None else ""
-
     async def close(self) -> None:
         """Closes engines and model. The state belongs to whoever opened it."""
         if self.workspace is not None:
@@ -74,6 +70,7 @@ class Analyst:
 
 async def open_analyst(
     settings: Settings,
+    manifest: Manifest,
     state: State,
     present: Present,
     *,
@@ -81,9 +78,9 @@ async def open_analyst(
     new_id: NewId = random_id,
     model: Model | None = None,
 ) -> Analyst:
-    """Opens the analyst over `state`. Raises ConfigurationError for a manifest, folder or model that cannot be used."""
+    """Opens the analyst of a manifest over `state`. Raises ConfigurationError for a folder or model that cannot be
+    used."""
     clock = clock or SystemClock()
-    manifest = load_manifest(settings.manifest)
     policy, limits = Policy.of(manifest), manifest.effective_limits()
     workspace = await _open_workspace(manifest, settings, limits, clock)
     model = model or choose_model(settings)

@@ -76,13 +76,12 @@ async def running_bot(
             log.warning(sentence)
         state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
         stack.callback(state.close)
-        # The presence needs the groups that the policy names, and the analyst needs the presence: the policy is read
-        # from the same manifest by both, so its groups are known before the analyst is open.
-        groups = _groups(Policy.of(load_manifest(settings.manifest)))
+        manifest = load_manifest(settings.manifest)
+        groups = _groups(Policy.of(manifest))
         presence = SlackPresence(
             slack.client, clock, team=identity.team, bot_user=identity.bot_user, groups=lambda: groups
         )
-        analyst = await open_analyst(settings, state, presence, clock=clock, new_id=new_id, model=model)
+        analyst = await open_analyst(settings, manifest, state, presence, clock=clock, new_id=new_id, model=model)
         stack.push_async_callback(analyst.close)
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)

@@ -37,10 +37,6 @@ class Sockets:
             except CONNECTION_ERRORS as error:
                 raise SlackUnavailable(f"Socket Mode cannot be opened: {type(error).__name__}.") from error
 
-    async def connected(self) -> bool:
-        """Whether at least one connection is alive."""
-        return any(await asyncio.gather(*(handler.client.is_connected() for handler in self._handlers)))
-
     async def close(self) -> None:
         """Closes all connections; no more events arrive."""
         await asyncio.gather(*(handler.close_async() for handler in self._handlers))

@@ -253,9 +253,10 @@ def touches_nothing(_: Any) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Capability(Generic[A]):
-    """One registered capability. `source` names the admitted source that a call with these arguments touches;
+    """One registered capability; equal only to itself, so that what is derived from it can be kept with it. `source`
+    names the admitted source that a call with these arguments touches;
     `offered` says in which scopes the tool makes sense; `caps` lists arguments that are cut to their bound, with it.
     `any_source`: it may read any admitted source, through `context.read`; `needs`: the service without which a
     process does not offer it. `text_chars` is how long one text may be in the model's result (else the run's

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -84,6 +85,7 @@ def contract(capability: Capability[Any]) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=256)
 def contract_digest(capability: Capability[Any]) -> str:
     """sha256 over the canonical contract, as hexadecimal digits."""
     return hashlib.sha256(json.dumps(contract(capability), sort_keys=True).encode()).hexdigest()

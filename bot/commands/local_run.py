@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.assembly import Analyst, open_analyst
 from bot.settings import Settings, load_settings
-from runtime.admission import Asker, Conversation
+from runtime.admission import Asker, Conversation, load_manifest
 from runtime.admission.policy import WORKSPACE
 from runtime.capability import Scope
 from runtime.clock import SystemClock, random_id
@@ -46,7 +46,7 @@ async def local_analyst(settings: Settings) -> AsyncGenerator[tuple[Analyst, Sco
     presence = OperatorPresence()
     state = open_state("sqlite://", clock=SystemClock(), new_id=random_id)
     try:
-        analyst = await open_analyst(settings, state, presence)
+        analyst = await open_analyst(settings, load_manifest(settings.manifest), state, presence)
     except BaseException:
         state.close()
         raise

@@ -23,34 +23,19 @@ class Contract:
 
     @staticmethod
     def of(capability: Capability[Any]) -> Contract:
-        """The contract of a capability; compiled once per argument model."""
-        return _compiled(capability.tool, capability.arguments, _Frozen(capability))
-
-
-class _Frozen:
-    """Lets a capability with unhashable fields be part of a cache key by identity."""
-
-    __slots__ = ("capability",)
-
-    def __init__(self, capability: Capability[Any]) -> None:
-        self.capability = capability
-
-    def __hash__(self) -> int:
-        return id(self.capability)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frozen) and other.capability is self.capability
+        """The contract of a capability; compiled once for each."""
+        return _compiled(capability)
 
 
 @lru_cache(maxsize=256)
-def _compiled(tool: str, arguments: type[Arguments], frozen: _Frozen) -> Contract:
-    schema = input_schema(arguments, frozen.capability.example)
+def _compiled(capability: Capability[Any]) -> Contract:
+    schema = input_schema(capability.arguments, capability.example)
     Draft202012Validator.check_schema(schema)
-    Draft202012Validator.check_schema(frozen.capability.output_schema)
+    Draft202012Validator.check_schema(capability.output_schema)
     return Contract(
         input_schema=schema,
         input_validator=Draft202012Validator(schema),
-        output_validator=Draft202012Validator(frozen.capability.output_schema),
+        output_validator=Draft202012Validator(capability.output_schema),
     )
 
 

@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 
 VERSION = "3"
-MOST_CHARS = 8_000
 
 
 @cache

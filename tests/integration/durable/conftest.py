@@ -1,35 +1,15 @@
 """A durable runner on a fresh state, on SQLite and, where it can be had, on PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
 from runtime.clock import SystemClock, random_id
 from runtime.durable import Durable, Steps
-from runtime.state import State, migrate_state, open_state
-from tests.integration.state import postgres_server
-
-DATABASES = ["sqlite", "postgresql"] if postgres_server.available() else ["sqlite"]
+from runtime.state import State, open_state
 
 TurnBody = Callable[[Steps, str], Awaitable[None]]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    with postgres_server.server() as dsn:
-        yield dsn
-
-
-@pytest.fixture(params=DATABASES)
-def state_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/state.db"
-        return
-    with postgres_server.database(request.getfixturevalue("postgres")) as dsn:
-        migrate_state(dsn)
-        yield dsn
 
 
 class House:

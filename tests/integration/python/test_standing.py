@@ -13,7 +13,7 @@ from bot.commands import check
 from bot.settings import load_settings
 from guest import GuestUnavailable
 from guest.host.opening import BUILT
-from runtime.admission import Conversation
+from runtime.admission import Conversation, load_manifest
 from runtime.clock import SystemClock
 from runtime.engines.python import describe_python, open_python
 from runtime.limits import DEFAULT
@@ -44,7 +44,7 @@ class Alone:
 
 async def tools(settings) -> set[str]:
     state = open_state(settings.state_url, clock=SystemClock(), new_id=counted_ids())
-    analyst = await open_analyst(settings, state, Alone())
+    analyst = await open_analyst(settings, load_manifest(settings.manifest), state, Alone())
     try:
         return set(analyst.wiring.registry.by_tool)
     finally:

@@ -1,31 +1,11 @@
-"""State tests run on SQLite and, where a PostgreSQL can be had, on PostgreSQL."""
+"""A state whose time and ids are the test's."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from runtime.state import State, migrate_state, open_state
-from tests.integration.state import postgres_server
+from runtime.state import State, open_state
 from tests.integration.state.doubles import Counter, SteppingClock
-
-DATABASES = ["sqlite", "postgresql"] if postgres_server.available() else ["sqlite"]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    with postgres_server.server() as dsn:
-        yield dsn
-
-
-@pytest.fixture(params=DATABASES)
-def state_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/state.db"
-        return
-    with postgres_server.database(request.getfixturevalue("postgres")) as dsn:
-        migrate_state(dsn)
-        yield dsn
 
 
 @pytest.fixture
