@@ -102,10 +102,13 @@ async def test_the_engine_stops_at_its_time_limit_and_the_worker_stays(pool, dat
     assert await answers(pool, database)
 
 
-async def test_a_query_that_hangs_the_binder_is_killed(pool, database):
-    nested = "SELECT " + "list_transform([1], lambda x: " * 300 + "1" + ")" * 300
+async def test_a_worker_that_answers_nothing_is_killed(pool, database):
+    """A stopped process stands for every engine call that no interrupt reaches."""
+    task, pid = await running(pool, database, ENDLESS, seconds=3)
+    os.kill(pid, signal.SIGSTOP)
     with pytest.raises(WorkerLost, match="did not stop"):
-        await pool.run(database, job(nested, 0.5))
+        await task
+    await gone(pid)
     assert await answers(pool, database)
 
 
@@ -116,6 +119,7 @@ async def test_a_query_that_hangs_the_binder_is_killed(pool, database):
         "SELECT list_sum(list_transform(range(100000000), lambda x: x * 2))",
         "SELECT length(lpad('x', 2000000000, 'y'))",
         "SELECT range(3000000) FROM range(1000)",
+        "SELECT " + "list_transform([1], lambda x: " * 300 + "1" + ")" * 300,
     ],
 )
 async def test_a_bomb_stays_in_its_worker(pool, database, sql):
