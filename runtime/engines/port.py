@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from runtime.catalog import Structure
 from runtime.evidence import Column, Json, SourceRef, Truncation
 
 
@@ -34,6 +35,23 @@ class ReadEngine(Protocol):
 
     async def read(self, sql: str, *, seconds: float, rows_kept: int) -> ReadResult:
         """Runs one read. Raises CallError with a code of the `sql_…` family, `timeout` or `resource_limit`."""
+        ...
+
+
+class DatabaseEngine(ReadEngine, Protocol):
+    """A source with a catalogue of its own. Everything it shows and reads is the admitted part only."""
+
+    async def structure(self) -> Structure:
+        """The admitted structure as it is now: cached while the engine's cheap fingerprint stays the same. Raises
+        CallError `source_unavailable`."""
+        ...
+
+    async def read_bound(self, sql: str, parameters: Sequence[Json], *, seconds: float, rows_kept: int) -> ReadResult:
+        """As `read`, with values bound to the statement's placeholders (`?` in SQLite, `$1` in PostgreSQL)."""
+        ...
+
+    async def close(self) -> None:
+        """Ends connections and processes."""
         ...
 
 

@@ -1,0 +1,79 @@
+"""The structure of one source: what introspection gives, and what guard, tools and planner work on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+
+class TableKind(StrEnum):
+    """What kind of relation a table is."""
+
+    TABLE = "table"
+    VIEW = "view"
+    MATERIALIZED_VIEW = "materialized_view"
+    PARTITIONED = "partitioned_table"
+    FOREIGN = "foreign_table"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogColumn:
+    """One column. `type` is the engine's own word; `masked` columns are shown to people and never to the model."""
+
+    name: str
+    type: str
+    nullable: bool = True
+    comment: str = ""
+    generated: bool = False
+    masked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns that point at a unique key of another table; `references` are that key's columns, pair by pair."""
+
+    name: str
+    columns: tuple[str, ...]
+    table: str
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """One relation. `id` is its name within the source as SQL may write it unquoted where it can (`public.orders` in
+    PostgreSQL, `orders` in SQLite) and is unique there; `rows_estimate` is None where nothing was measured; `reads`
+    are the ids of the relations that a view is made of, directly."""
+
+    id: str
+    schema: str
+    name: str
+    kind: TableKind
+    columns: tuple[CatalogColumn, ...]
+    primary_key: tuple[str, ...] = ()
+    unique: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    comment: str = ""
+    rows_estimate: int | None = None
+    reads: tuple[str, ...] = ()
+
+    def column(self, name: str) -> CatalogColumn | None:
+        """The column of exactly this name."""
+        return next((column for column in self.columns if column.name == name), None)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """All relations of one source, in the order of their ids. `revision` is the fingerprint of the engine's own
+    catalogue: it changes whenever tables, columns, types, keys or comments do."""
+
+    source: str
+    dialect: str
+    tables: tuple[CatalogTable, ...]
+    revision: str
+
+    @cached_property
+    def by_id(self) -> Mapping[str, CatalogTable]:
+        """The relations by their ids."""
+        return {table.id: table for table in self.tables}
