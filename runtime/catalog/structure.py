@@ -20,7 +20,8 @@ class TableKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CatalogColumn:
-    """One column. `type` is the engine's own word; `masked` columns are shown to people and never to the model."""
+    """One column. `type` is the engine's own word; `generated` ones are computed from other columns (an identity or
+    a default isn't); `masked` ones are shown to people and never to the model."""
 
     name: str
     type: str

@@ -1,0 +1,163 @@
+"""The admitted part of a structure: whatever the manifest doesn't admit is taken out before anybody sees it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runtime.admission.manifest import AllowDeny, ColumnRules
+from runtime.catalog.structure import CatalogColumn, CatalogTable, Structure, TableKind
+
+_VIEWS = (TableKind.VIEW, TableKind.MATERIALIZED_VIEW)
+_WORD = re.compile(r"\w+")
+
+Matches = Callable[[Iterable[str]], bool]
+
+
+def admitted(
+    structure: Structure, tables: AllowDeny, columns: ColumnRules, schemas: Sequence[str] | None = None
+) -> Structure:
+    """The part of `structure` that exists for people and model; `schemas` None admits every schema.
+
+    Patterns know `*` (anything) and `?` (one character) and are matched with a whole name: a table's `schema.name`,
+    or its bare name; a column's `schema.table.column`, with or without what stands before a dot. In doubt a name is
+    denied: what denies or masks is matched whatever the case, and what allows only in the case in which PostgreSQL
+    keeps the name, there with its schema. A view exists when all that it reads, down to the tables, exists with every
+    column; a computed column, when no column of its table is denied. Where one is masked, the whole view and the
+    computed columns are. A key with a denied column isn't one; a comment that names what doesn't exist is withheld.
+    The revision also stands for the rules, so that nothing kept by revision outlives them."""
+    rules = _Rules.of(structure.dialect, tables, columns, schemas)
+    kept = _existing(
+        structure, [_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)]
+    )
+    hidden = _hidden_words(structure, kept)
+    shown = tuple(_tied(kept[table.id], kept, hidden) for table in structure.tables if table.id in kept)
+    return replace(structure, tables=shown, revision=_revision(structure, tables, columns, schemas))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    schemas: frozenset[str] | None
+    allow: Matches
+    deny: Matches
+    deny_column: Matches
+    mask_column: Matches
+
+    @classmethod
+    def of(cls, dialect: str, tables: AllowDeny, columns: ColumnRules, schemas: Sequence[str] | None) -> _Rules:
+        return cls(
+            None if schemas is None else frozenset(schemas),
+            matcher(tables.allow, any_case=dialect != "postgres"),
+            matcher(tables.deny),
+            matcher(columns.deny),
+            matcher(columns.mask),
+        )
+
+    def admit(self, table: CatalogTable) -> bool:
+        if self.schemas is not None and table.schema not in self.schemas:
+            return False
+        full = (table.id, f"{table.schema}.{table.name}")
+        return self.allow(full) and not self.deny((*full, table.name))
+
+
+def matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
+    """Whether one of several spellings of a name matches one of `patterns` as a whole."""
+    if not patterns:
+        return lambda _: False
+    parts = ("".join({"*": ".*", "?": "."}.get(sign) or re.escape(sign) for sign in item) for item in patterns)
+    whole = re.compile("|".join(parts), re.DOTALL | (re.IGNORECASE if any_case else 0))
+    return lambda spellings: any(whole.fullmatch(spelling) for spelling in spellings)
+
+
+def column_spellings(table: CatalogTable, column: str) -> tuple[str, ...]:
+    """The names by which a rule may mean this column."""
+    tables = dict.fromkeys((table.id, f"{table.schema}.{table.name}", table.name))
+    return (*(f"{name}.{column}" for name in tables), column)
+
+
+def _without_denied_columns(table: CatalogTable, rules: _Rules) -> CatalogTable:
+    denied = {item.name for item in table.columns if rules.deny_column(column_spellings(table, item.name))}
+    masked = {
+        item.name
+        for item in table.columns
+        if item.masked or (item.name not in denied and rules.mask_column(column_spellings(table, item.name)))
+    }
+    if denied:
+        denied |= {item.name for item in table.columns if item.generated}
+    if masked:
+        masked |= {item.name for item in table.columns if item.generated}
+    if not denied and not masked:
+        return table
+    kept = tuple(replace(item, masked=item.name in masked) for item in table.columns if item.name not in denied)
+    return replace(
+        table,
+        columns=kept,
+        primary_key=() if denied & set(table.primary_key) else table.primary_key,
+        unique=tuple(key for key in table.unique if not denied & set(key)),
+        foreign_keys=tuple(key for key in table.foreign_keys if not denied & set(key.columns)),
+    )
+
+
+def _existing(structure: Structure, candidates: Sequence[CatalogTable]) -> dict[str, CatalogTable]:
+    """The tables with a column left whose reads all exist, found from the tables upwards, so that views which read
+    each other in a circle never do; a view over a masked column is masked."""
+    kept = dict[str, CatalogTable]()
+    pending = [table for table in candidates if table.columns and (table.reads or table.kind not in _VIEWS)]
+    while ready := [table for table in pending if all(_readable(table, name, structure, kept) for name in table.reads)]:
+        kept |= {table.id: _masked_view(table, kept) for table in ready}
+        pending = [table for table in pending if table.id not in kept]
+    return kept
+
+
+def _readable(table: CatalogTable, name: str, structure: Structure, kept: Mapping[str, CatalogTable]) -> bool:
+    """Whether what `table` reads exists; for a view with every column, as nobody can tell which of them it shows."""
+    if name not in kept:
+        return False
+    return table.kind not in _VIEWS or len(kept[name].columns) == len(structure.by_id[name].columns)
+
+
+def _masked_view(table: CatalogTable, kept: Mapping[str, CatalogTable]) -> CatalogTable:
+    if table.kind not in _VIEWS or not any(column.masked for name in table.reads for column in kept[name].columns):
+        return table
+    return replace(table, columns=tuple(replace(column, masked=True) for column in table.columns))
+
+
+def _hidden_words(structure: Structure, kept: Mapping[str, CatalogTable]) -> frozenset[str]:
+    """Names, in lower case, that only denied tables, columns and schemas have."""
+    shown = set[str]().union(*(_words(table) for table in kept.values()))
+    return frozenset(set[str]().union(*(_words(table) for table in structure.tables)) - shown)
+
+
+def _words(table: CatalogTable) -> set[str]:
+    return {name.lower() for name in (table.schema, table.name, *(column.name for column in table.columns)) if name}
+
+
+def _tied(table: CatalogTable, kept: Mapping[str, CatalogTable], hidden: frozenset[str]) -> CatalogTable:
+    """The table with the foreign keys and comments that speak of nothing but what exists."""
+    long = tuple(name for name in hidden if not _WORD.fullmatch(name))
+    keys = tuple(
+        key
+        for key in table.foreign_keys
+        if key.table in kept and all(kept[key.table].column(name) for name in key.references)
+    )
+    columns = tuple(_column_comment(column, hidden, long) for column in table.columns)
+    return replace(table, foreign_keys=keys, columns=columns, comment=_comment(table.comment, hidden, long))
+
+
+def _column_comment(column: CatalogColumn, hidden: frozenset[str], long: tuple[str, ...]) -> CatalogColumn:
+    if not column.comment:
+        return column
+    return replace(column, comment=_comment(column.comment, hidden, long))
+
+
+def _comment(text: str, hidden: frozenset[str], long: tuple[str, ...]) -> str:
+    low = text.lower()
+    tells = not hidden.isdisjoint(_WORD.findall(low)) or any(name in low for name in long)
+    return "" if tells else text
+
+
+def _revision(structure: Structure, tables: AllowDeny, columns: ColumnRules, schemas: Sequence[str] | None) -> str:
+    rules = f"{structure.revision}\n{tables.model_dump_json()}\n{columns.model_dump_json()}\n{schemas!r}"
+    return hashlib.sha256(rules.encode()).hexdigest()
