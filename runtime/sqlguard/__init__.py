@@ -2,7 +2,7 @@
 
 from runtime.sqlguard.engine_messages import clean_engine_message, refuse_from_engine
 from runtime.sqlguard.guard import validate
-from runtime.sqlguard.policy import EqualityFilter, GuardPolicy, ValidatedQuery
+from runtime.sqlguard.policy import EqualityFilter, GuardPolicy, ValidatedQuery, fold
 from runtime.sqlguard.refusals import QueryRefused
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "QueryRefused",
     "ValidatedQuery",
     "clean_engine_message",
+    "fold",
     "refuse_from_engine",
     "validate",
 ]

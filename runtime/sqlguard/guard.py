@@ -56,6 +56,7 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
         output=output,
         has_aggregate=walked.has_aggregate,
         filters=filters,
+        masked=output if any(policy.masked.get(table) for table in read.names) else (),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from runtime.limits import DEFAULT
@@ -20,14 +20,23 @@ def fold(name: str) -> str:
 class GuardPolicy:
     """The tables open to one caller.
 
-    `tables` maps an admitted table's name to its column names; the columns serve hints and filters, they are no
-    boundary. `schema` is the one qualifier that may stand before an admitted name ("" admits none).
+    `tables` maps an admitted table's id to its column names; the id is the table's name, in PostgreSQL
+    `schema.name`. `dialect` is sqlglot's word: duckdb, postgres or sqlite. `schema` is the one qualifier that may
+    stand before an admitted name in DuckDB and SQLite ("" admits none). `search_path`: in PostgreSQL, the schemas in
+    which a name without one is looked up, in order. `partial`: ids of tables of which only the listed columns exist
+    for the caller; every such table is read through a SELECT of exactly these. Of other tables the columns serve
+    hints and filters, they are no boundary. `masked`: table id -> columns whose values people see and the model does
+    not. `parameters`: how many values come with the SQL; `?`, `?1`, `:name` (SQLite) and `$1` (PostgreSQL) name them.
     `max_bytes` counts UTF-8; `max_nesting` counts open brackets outside literals and comments.
     """
 
     tables: Mapping[str, Sequence[str]]
     dialect: str = "duckdb"
     schema: str = "main"
+    search_path: tuple[str, ...] = ()
+    partial: frozenset[str] = frozenset()
+    masked: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    parameters: int = 0
     max_bytes: int = DEFAULT.sql_bytes
     max_nesting: int = DEFAULT.sql_nesting
 
@@ -61,6 +70,7 @@ class ValidatedQuery:
 
     `tables`: admitted names read, sorted. `output`: names of the result's columns as far as the text tells (`*` where
     it does not). `has_aggregate`: some aggregate stands outside a window, so a NULL cell may mean "no rows".
+    `masked`: names of the result's columns whose cells the model may not see, to be compared folded (`fold`).
     """
 
     sql: str
@@ -69,3 +79,4 @@ class ValidatedQuery:
     output: tuple[str, ...]
     has_aggregate: bool
     filters: tuple[EqualityFilter, ...]
+    masked: tuple[str, ...] = ()
