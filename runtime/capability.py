@@ -63,9 +63,38 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 
+class SourceKind(StrEnum):
+    """What answers for a source."""
+
+    WORKSPACE = "workspace"
+    SQLITE = "sqlite"
+    POSTGRESQL = "postgresql"
+    MCP = "mcp"
+
+
+DATABASES = frozenset({SourceKind.SQLITE, SourceKind.POSTGRESQL})
+READABLE = DATABASES | {SourceKind.WORKSPACE}
+
+ModelRows = Literal["none", "sample", "full"]
+"""Which rows of a source leave for the model provider: none, 30 at most of a result, or as many as the tool shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTerms:
+    """On which terms a source is open: its kind, and which of its rows the model may see."""
+
+    kind: SourceKind
+    model_rows: ModelRows = "full"
+
+
+WORKSPACE_TERMS: Mapping[str, SourceTerms] = {"workspace": SourceTerms(SourceKind.WORKSPACE)}
+"""The workspace alone, all its rows open to the model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Who asks, where, and what is open to that audience; frozen when the run starts."""
+    """Who asks, where, and what is open to that audience; frozen when the run starts. `terms` tells the kind and the
+    terms of each of the `sources`; of one that it doesn't tell, no row leaves for the model."""
 
     run_id: str
     conversation: str
@@ -75,6 +104,21 @@ class Scope:
     policy_revision: str
     sources: frozenset[str]
     composition: Literal["local", "hosted"] = "local"
+    terms: Mapping[str, SourceTerms] = field(default_factory=dict[str, SourceTerms])
+
+    def of_kind(self, *kinds: SourceKind) -> tuple[str, ...]:
+        """The open sources of these kinds, sorted."""
+        return tuple(sorted(name for name in self.sources if self.kind(name) in kinds))
+
+    def kind(self, source_id: str) -> SourceKind | None:
+        """The kind of an open source."""
+        found = self.terms.get(source_id)
+        return None if found is None else found.kind
+
+    def model_rows(self, source_id: str) -> ModelRows:
+        """Which rows of a source the model may see."""
+        found = self.terms.get(source_id)
+        return "none" if found is None else found.model_rows
 
 
 @dataclass(frozen=True, slots=True)

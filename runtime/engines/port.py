@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from runtime.catalog import Structure
@@ -13,7 +13,8 @@ from runtime.evidence import Column, Json, SourceRef, Truncation
 @dataclass(frozen=True, slots=True)
 class ReadResult:
     """One bounded read. `sql` is what really ran; `rows` are at most the rows kept; `row_count` is the true count, or
-    the number of rows seen when `truncated.total` is None."""
+    the number of rows seen when `truncated.total` is None. `masked` are the columns whose cells people see and the
+    model does not; their names are compared as the guard folds them."""
 
     sql: str
     columns: tuple[Column, ...]
@@ -23,6 +24,7 @@ class ReadResult:
     truncated: Truncation | None = None
     sources: tuple[SourceRef, ...] = ()
     notes: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
 
 
 class ReadEngine(Protocol):
@@ -57,6 +59,8 @@ class DatabaseEngine(ReadEngine, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReadEngines:
-    """The engines of this process by the id of their source: what an inner read may choose from."""
+    """The engines of this process by the id of their source: what a read may choose from. `databases` are those of
+    them that have a catalogue of their own."""
 
     by_source: Mapping[str, ReadEngine]
+    databases: Mapping[str, DatabaseEngine] = field(default_factory=dict[str, DatabaseEngine])

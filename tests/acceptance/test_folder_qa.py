@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from runtime.capability import Open, Scope, Services
+from runtime.capability import WORKSPACE_TERMS, Open, Scope, Services
 from runtime.charts import Chart
 from runtime.engines.workspace.query import SOURCE
 from runtime.engines.workspace.workspace import Workspace
@@ -101,6 +101,7 @@ async def ask(workspace: Workspace, question: str, run_id: str, model: Model | N
         timezone="Europe/Berlin",
         policy_revision="p1",
         sources=frozenset([SOURCE]),
+        terms=WORKSPACE_TERMS,
     )
     return await run(wiring, RunRequest(scope, question, "Now: Monday, 2026-11-30 10:00."), DirectSteps())
 

@@ -21,7 +21,17 @@ from typing import Any
 import duckdb
 
 from runtime.boundary import Boundary, Call
-from runtime.capability import Arguments, CallContext, Capability, Open, Output, Scope, Services, Toolbox
+from runtime.capability import (
+    WORKSPACE_TERMS,
+    Arguments,
+    CallContext,
+    Capability,
+    Open,
+    Output,
+    Scope,
+    Services,
+    Toolbox,
+)
 from runtime.clock import SystemClock, random_id
 from runtime.engines.port import ReadResult
 from runtime.engines.workspace.cache import WorkspaceCache
@@ -145,7 +155,8 @@ async def _medians(count: int, *ways: Timed) -> list[float]:
 
 def _caller(registry: Registry, services: Services, journal: CallJournal, tool: str) -> Timed:
     """Calls a tool through the boundary of a run of its own, as the run's loop does."""
-    scope = Scope(random_id(), "T:C:1", "person", "U1", "UTC", "p1", frozenset({"workspace"}))
+    sources = frozenset({"workspace"})
+    scope = Scope(random_id(), "T:C:1", "person", "U1", "UTC", "p1", sources, terms=WORKSPACE_TERMS)
     boundary = _boundary(registry, services, journal, scope)
     numbers = itertools.count(1)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from runtime.capability import CallContext, Scope, Services
+from runtime.capability import WORKSPACE_TERMS, CallContext, Scope, Services
 from runtime.clock import SystemClock
 from runtime.engines.workspace.workspace import Workspace
 from runtime.limits import DEFAULT
@@ -78,7 +78,7 @@ def _write(root: Path) -> None:
 
 def _context(workspace: Workspace) -> CallContext:
     return CallContext(
-        scope=Scope("r", "c", "person", "U", "UTC", "p", frozenset({"workspace"})),
+        scope=Scope("r", "c", "person", "U", "UTC", "p", frozenset({"workspace"}), terms=WORKSPACE_TERMS),
         call_id="call",
         limits=DEFAULT,
         clock=SystemClock(),

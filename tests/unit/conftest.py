@@ -11,6 +11,7 @@ from pydantic import Field
 
 from runtime.boundary import Boundary, Call, NoApprovals
 from runtime.capability import (
+    WORKSPACE_TERMS,
     Access,
     Arguments,
     Capability,
@@ -171,7 +172,8 @@ class Bench:
         self.origin = "person"
 
     def scope(self) -> Scope:
-        return Scope("run-1", "T:C:1", self.origin, "U0ANN", "UTC", "p1", frozenset({"workspace"}))
+        sources = frozenset({"workspace"})
+        return Scope("run-1", "T:C:1", self.origin, "U0ANN", "UTC", "p1", sources, terms=WORKSPACE_TERMS)
 
     def wiring(self, model: Any, **more: Any) -> Wiring:
         return Wiring(

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from runtime.boundary import Boundary, Call, CallResult
-from runtime.capability import Closed, Open, Scope, Services
+from runtime.capability import WORKSPACE_TERMS, Closed, Open, Scope, Services
 from runtime.clock import SystemClock
 from runtime.engines.port import ReadEngines
 from runtime.engines.python import PythonEngine, open_python
@@ -44,7 +44,16 @@ class Desk:
         return Open("r1") if self.open_for >= 0 else Closed("Closed now.", "Say so.")
 
     def boundary(self, run_id: str = "r1", limits: Mapping[str, int] | None = None) -> Boundary:
-        scope = Scope(run_id, "T:C:1", "person", "U0ANN", "Europe/Berlin", "p1", frozenset({"workspace"}))
+        scope = Scope(
+            run_id,
+            "T:C:1",
+            "person",
+            "U0ANN",
+            "Europe/Berlin",
+            "p1",
+            frozenset({"workspace"}),
+            terms=WORKSPACE_TERMS,
+        )
         wiring = Wiring(
             registry=Registry.of().served(self.services),
             model=None,

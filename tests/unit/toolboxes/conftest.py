@@ -10,7 +10,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from runtime.capability import CallContext, Capability, CatalogEntry, Output, Scope, Services
+from runtime.capability import WORKSPACE_TERMS, CallContext, Capability, CatalogEntry, Output, Scope, Services
 from runtime.clock import SystemClock
 from runtime.engines.workspace.workspace import Workspace
 from runtime.limits import DEFAULT
@@ -23,6 +23,7 @@ SCOPE = Scope(
     timezone="UTC",
     policy_revision="p1",
     sources=frozenset({"workspace"}),
+    terms=WORKSPACE_TERMS,
 )
 
 

@@ -1,0 +1,1 @@
+"""The Sources toolbox: catalogs and reads of admitted databases."""
