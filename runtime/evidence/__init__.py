@@ -2,7 +2,7 @@
 
 from runtime.evidence.item import Column, Evidence, InnerQuery, SourceRef, Truncation, Usage
 from runtime.evidence.journal import CallJournal, JournalEntry
-from runtime.evidence.values import Json, json_value, rows_digest
+from runtime.evidence.values import Json, bounded_cells, json_value, rows_digest
 
 __all__ = [
     "CallJournal",
@@ -14,6 +14,7 @@ __all__ = [
     "SourceRef",
     "Truncation",
     "Usage",
+    "bounded_cells",
     "json_value",
     "rows_digest",
 ]

@@ -15,6 +15,7 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 EXACT_INTEGER = 2**53
 _BYTES_SHOWN = 16
+_CUT = "…"
 
 
 def json_value(value: Any) -> Json:
@@ -51,6 +52,23 @@ def _decimal(value: Decimal) -> Json:
     if math.isfinite(number) and Decimal(repr(number)) == value:
         return int(value) if value == value.to_integral_value() and abs(value) <= EXACT_INTEGER else number
     return format(value, "f")
+
+
+def bounded_cells(row: Sequence[Any], bound: int) -> tuple[list[Json], int]:
+    """A row of engine values as JSON cells of at most `bound` characters, and how many were cut: a cut cell ends in …;
+    a list or an object that is longer is cut as its JSON text."""
+    cells: list[Json] = []
+    cut = 0
+    for value in row:
+        cell = json_value(value)
+        if isinstance(cell, list | dict):
+            text = json.dumps(cell, ensure_ascii=False)
+            cell = text if len(text) > bound else cell
+        if isinstance(cell, str) and len(cell) > bound:
+            cell = cell[: bound - len(_CUT)] + _CUT
+            cut += 1
+        cells.append(cell)
+    return cells, cut
 
 
 def rows_digest(columns: Sequence[str], rows: Sequence[Sequence[Json]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,11 +13,10 @@ import duckdb
 
 from runtime.engines.workspace.worker.frames import RESULT_BYTES
 from runtime.engines.workspace.worker.jobs import Job
-from runtime.evidence import Json, json_value
+from runtime.evidence import Json, bounded_cells
 from runtime.sqlguard.second_opinion import check_with_duckdb
 
 _BATCH = 100
-_CUT = "…"
 # Python has no value for these that keeps months, nanoseconds or infinity: they travel as DuckDB's text.
 _LOSSY = ("INTERVAL", "TIMESTAMP_NS", "TIME_NS")
 
@@ -70,7 +69,7 @@ def _fetch(con: duckdb.DuckDBPyConnection, job: Job) -> tuple[list[list[Json]], 
     while True:
         batch = con.fetchmany(min(_BATCH, job.rows + 1 - len(rows)))
         for row in batch:
-            cells, shortened = _cells(row, job.cell_chars)
+            cells, shortened = bounded_cells(row, job.cell_chars)
             room -= len(json.dumps(cells, ensure_ascii=False).encode("utf-8", "surrogatepass"))
             if room < 0 or len(rows) == job.rows:
                 return rows, True, cut
@@ -78,21 +77,6 @@ def _fetch(con: duckdb.DuckDBPyConnection, job: Job) -> tuple[list[list[Json]], 
             cut += shortened
         if not batch:
             return rows, False, cut
-
-
-def _cells(row: Sequence[Any], bound: int) -> tuple[list[Json], int]:
-    cells: list[Json] = []
-    cut = 0
-    for value in row:
-        cell = json_value(value)
-        if isinstance(cell, list | dict):
-            text = json.dumps(cell, ensure_ascii=False)
-            cell = text if len(text) > bound else cell
-        if isinstance(cell, str) and len(cell) > bound:
-            cell = cell[: bound - len(_CUT)] + _CUT
-            cut += 1
-        cells.append(cell)
-    return cells, cut
 
 
 def _count(con: duckdb.DuckDBPyConnection, job: Job, seconds: float) -> int | None:
