@@ -223,15 +223,28 @@ class ProgramError(CallError):
         self.usage = usage
 
 
+class AdmittedNow(Protocol):
+    """Asked by an executor that looks at a source itself: is it still open to the run?"""
+
+    async def __call__(self, source_id: str) -> None:
+        """Raises CallError `admission_changed`."""
+        ...
+
+
 async def reads_nothing(source_id: str, sql: str, *, seconds: float, rows_kept: int) -> InnerRows:
     """The inner read of a call that stands outside a boundary: none. Raises CallError `not_found`."""
     raise CallError("not_found", f"No source {source_id!r} can be read here.")
 
 
+async def admits_nothing(source_id: str) -> None:
+    """The admission of a call that stands outside a boundary: none. Raises CallError `admission_changed`."""
+    raise CallError("admission_changed", f"No source {source_id!r} is open here.")
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """Everything an executor may lean on. `deadline` is on the monotonic clock, in seconds; `read` is the only way to
-    data beside the call's own source."""
+    data beside the call's own source, and `admitted` is asked before the catalog of another one is shown."""
 
     scope: Scope
     call_id: str
@@ -243,6 +256,7 @@ class CallContext:
     evidence: Callable[[str], Evidence | None]
     deadline: float
     read: InnerRead = reads_nothing
+    admitted: AdmittedNow = admits_nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,7 @@ class InFlight:
             evidence=environment.evidence,
             deadline=self.deadline,
             read=self.reads,
+            admitted=self.reads.admitted,
         )
 
 

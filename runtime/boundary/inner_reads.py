@@ -28,7 +28,7 @@ class InnerReads:
         CallError `admission_changed`, `not_found`, and those of the engine."""
         try:
             async with self.gate.pass_through(source_id):
-                await self._admitted(source_id)
+                await self.admitted(source_id)
                 result = await self._engine(source_id).read(sql, seconds=seconds, rows_kept=rows_kept)
         except CallError as error:
             self.queries.append(InnerQuery(source_id, sql[:_FAILED_SQL_CHARS], error=error.code))
@@ -36,7 +36,8 @@ class InnerReads:
         self.queries.append(_recorded(source_id, result))
         return InnerRows(result.columns, result.rows, result.row_count, result.truncated, result.notes)
 
-    async def _admitted(self, source_id: str) -> None:
+    async def admitted(self, source_id: str) -> None:
+        """Asks the admission as it is now. Raises CallError `admission_changed`."""
         decision = await self.admission.source(self.scope, source_id)
         if isinstance(decision, Closed):
             raise CallError("admission_changed", decision.reason, hint=decision.hint)

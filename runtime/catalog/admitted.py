@@ -97,25 +97,26 @@ def _without_denied_columns(table: CatalogTable, rules: _Rules) -> CatalogTable:
         primary_key=() if denied & set(table.primary_key) else table.primary_key,
         unique=tuple(key for key in table.unique if not denied & set(key)),
         foreign_keys=tuple(key for key in table.foreign_keys if not denied & set(key.columns)),
+        partial=bool(denied),
     )
 
 
-def _existing(structure: Structure, candidates: Sequence[CatalogTable]) -> dict[str, CatalogTable]:
+def _existing(candidates: Sequence[CatalogTable]) -> dict[str, CatalogTable]:
     """The tables with a column left whose reads all exist, found from the tables upwards, so that views which read
     each other in a circle never do; a view over a masked column is masked."""
     kept = dict[str, CatalogTable]()
     pending = [table for table in candidates if table.columns and (table.reads or table.kind not in _VIEWS)]
-    while ready := [table for table in pending if all(_readable(table, name, structure, kept) for name in table.reads)]:
+    while ready := [table for table in pending if all(_readable(table, name, kept) for name in table.reads)]:
         kept |= {table.id: _masked_view(table, kept) for table in ready}
         pending = [table for table in pending if table.id not in kept]
     return kept
 
 
-def _readable(table: CatalogTable, name: str, structure: Structure, kept: Mapping[str, CatalogTable]) -> bool:
+def _readable(table: CatalogTable, name: str, kept: Mapping[str, CatalogTable]) -> bool:
     """Whether what `table` reads exists; for a view with every column, as nobody can tell which of them it shows."""
     if name not in kept:
         return False
-    return table.kind not in _VIEWS or len(kept[name].columns) == len(structure.by_id[name].columns)
+    return table.kind not in _VIEWS or not kept[name].partial
 
 
 def _masked_view(table: CatalogTable, kept: Mapping[str, CatalogTable]) -> CatalogTable:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
 
 
 class TableKind(StrEnum):
@@ -45,7 +48,8 @@ class ForeignKey:
 class CatalogTable:
     """One relation. `id` is its name within the source as SQL may write it unquoted where it can (`public.orders` in
     PostgreSQL, `orders` in SQLite) and is unique there; `rows_estimate` is None where nothing was measured; `reads`
-    are the ids of the relations that a view is made of, directly."""
+    are the ids of the relations that a view is made of, directly. `partial`: columns of it aren't admitted, which the
+    guard has to know and nobody is told."""
 
     id: str
     schema: str
@@ -58,6 +62,7 @@ class CatalogTable:
     comment: str = ""
     rows_estimate: int | None = None
     reads: tuple[str, ...] = ()
+    partial: bool = False
 
     def column(self, name: str) -> CatalogColumn | None:
         """The column of exactly this name."""
@@ -78,3 +83,14 @@ class Structure:
     def by_id(self) -> Mapping[str, CatalogTable]:
         """The relations by their ids."""
         return {table.id: table for table in self.tables}
+
+    def derived(self, make: Callable[[Structure], T]) -> T:
+        """What `make` makes of this structure, made once and kept as long as the structure itself."""
+        kept = self._derived
+        if make not in kept:
+            kept[make] = make(self)
+        return cast(T, kept[make])
+
+    @cached_property
+    def _derived(self) -> dict[Callable[[Structure], Any], Any]:
+        return {}
