@@ -29,9 +29,7 @@ def admitted(
     computed columns are. A key with a denied column isn't one; a comment that names what doesn't exist is withheld.
     The revision also stands for the rules, so that nothing kept by revision outlives them."""
     rules = _Rules.of(structure.dialect, tables, columns, schemas)
-    kept = _existing(
-        structure, [_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)]
-    )
+    kept = _existing([_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)])
     hidden = _hidden_words(structure, kept)
     shown = tuple(_tied(kept[table.id], kept, hidden) for table in structure.tables if table.id in kept)
     return replace(structure, tables=shown, revision=_revision(structure, tables, columns, schemas))
