@@ -11,6 +11,7 @@ from runtime.ingest.outcome import (
     Kind,
     ReadDocument,
     ReadTable,
+    ReadWorkbook,
     SourceChanged,
 )
 from runtime.ingest.reader import FileReader
@@ -27,6 +28,7 @@ __all__ = [
     "Kind",
     "ReadDocument",
     "ReadTable",
+    "ReadWorkbook",
     "ReadingStore",
     "SourceChanged",
     "Stamp",

@@ -12,7 +12,7 @@ INGEST_VERSION = 2
 RACY_NS = 2_000_000_000
 """A file written this shortly before it was looked at may be written again under the same time."""
 
-Kind = Literal["csv", "tsv", "json", "ndjson", "parquet", "document", "pdf", "docx", "html"]
+Kind = Literal["csv", "tsv", "json", "ndjson", "parquet", "document", "pdf", "docx", "html", "workbook"]
 """One reader for each; `runtime.ingest.reading` has the table that leads from one to the other."""
 
 
@@ -71,7 +71,8 @@ class FileJob:
 @dataclass(frozen=True, slots=True)
 class ReadTable:
     """A file read into one Parquet file named `key` + ".parquet". `columns` are (name, DuckDB type); `revision` the
-    digest of the source's bytes; `parquet_bytes` the size of the copy."""
+    digest of the source's bytes; `parquet_bytes` the size of the copy. Of several tables in one file, `part` says
+    where this one stands, for people, and `label` what its name adds to the file's."""
 
     key: str
     revision: str
@@ -79,6 +80,8 @@ class ReadTable:
     rows: int
     parquet_bytes: int
     notes: tuple[str, ...] = ()
+    part: str = ""
+    label: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -88,6 +91,8 @@ class ReadTable:
             "rows": self.rows,
             "parquet_bytes": self.parquet_bytes,
             "notes": list(self.notes),
+            "part": self.part,
+            "label": self.label,
         }
 
     @classmethod
@@ -101,7 +106,28 @@ class ReadTable:
             rows=int(body["rows"]),
             parquet_bytes=int(body["parquet_bytes"]),
             notes=tuple(str(note) for note in body["notes"]),
+            part=str(body.get("part", "")),
+            label=str(body.get("label", "")),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWorkbook:
+    """A file with any number of tables, at least one: the digest of its bytes, the key of the whole, and its tables in
+    their order."""
+
+    revision: str
+    key: str
+    tables: tuple[ReadTable, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"revision": self.revision, "key": self.key, "tables": [table.as_json() for table in self.tables]}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> ReadWorkbook:
+        """The inverse of `as_json`. Raises as `ReadTable.from_json`."""
+        tables = tuple(ReadTable.from_json(table) for table in body["tables"])
+        return cls(str(body["revision"]), str(body["key"]), tables)
 
 
 @dataclass(frozen=True, slots=True)

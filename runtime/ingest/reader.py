@@ -15,12 +15,20 @@ from typing import IO, Any
 import runtime
 from runtime.errors import StateUnavailable
 from runtime.ingest.opening import Stamp
-from runtime.ingest.outcome import FileJob, IngestRefused, Kind, ReadDocument, ReadingLimits, ReadTable
+from runtime.ingest.outcome import (
+    FileJob,
+    IngestRefused,
+    Kind,
+    ReadDocument,
+    ReadingLimits,
+    ReadTable,
+    ReadWorkbook,
+)
 from runtime.ingest.worker import frame
 from runtime.limits import Limits
 
 _log = logging.getLogger(__name__)
-_TABLES: frozenset[Kind] = frozenset(("csv", "tsv", "json", "ndjson", "parquet"))
+_TABLES: frozenset[Kind] = frozenset(("csv", "tsv", "json", "ndjson", "parquet", "workbook"))
 
 
 def reading_limits(limits: Limits) -> ReadingLimits:
@@ -47,7 +55,7 @@ class FileReader:
         self._errors: IO[bytes] | None = None
         self._one_at_a_time = asyncio.Lock()
 
-    async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadDocument, Stamp]:
+    async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadWorkbook | ReadDocument, Stamp]:
         """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or
         took longer than the limits allow for its kind and size; StateUnavailable when the cache cannot be written."""
         # Short for documents, so that one hostile file does not use up the call that met it.
@@ -56,6 +64,8 @@ class FileReader:
         stamp = Stamp(*answer["stamp"])
         if "table" in answer:
             return ReadTable.from_json(answer["table"]), stamp
+        if "workbook" in answer:
+            return ReadWorkbook.from_json(answer["workbook"]), stamp
         document: dict[str, Any] = answer["document"]
         document["notes"] = tuple(document["notes"])
         return ReadDocument(**document), stamp

@@ -6,11 +6,13 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from runtime.ingest.outcome import INGEST_VERSION, IngestRefused, Kind, ReadTable, StorageFailed
+from runtime.ingest.outcome import INGEST_VERSION, IngestRefused, Kind, ReadTable, ReadWorkbook, StorageFailed
+
+T = TypeVar("T")
 
 
 def key_of(sha256: str, kind: Kind) -> str:
@@ -37,16 +39,25 @@ class ReadingStore:
 
     def find(self, key: str) -> ReadTable | None:
         """The reading kept under `key` when it is whole, else None. Raises IngestRefused if they were refused."""
+        table = self._kept(key, ReadTable.from_json)
+        return table if table and self.whole(table) else None
+
+    def find_workbook(self, key: str) -> ReadWorkbook | None:
+        """As `find`, of a file with several tables, all of which have to be whole."""
+        workbook = self._kept(key, ReadWorkbook.from_json)
+        return workbook if workbook and all(map(self.whole, workbook.tables)) else None
+
+    def _kept(self, key: str, revive: Callable[[dict[str, Any]], T]) -> T | None:
         try:
             body: dict[str, Any] = json.loads((self._tables / f"{key}.json").read_bytes())
             refused = body.get("refused")
-            table = None if refused else ReadTable.from_json(body)
+            found = None if refused else revive(body)
         except (OSError, ValueError, KeyError, TypeError):
             # Missing or damaged: it is read anew and replaced.
             return None
-        if table is None:
+        if found is None:
             raise IngestRefused(str(refused), str(body.get("revision", "")))
-        return table if self.whole(table) else None
+        return found
 
     def whole(self, table: ReadTable) -> bool:
         """True when the table's Parquet file is there in its full size."""
@@ -65,6 +76,12 @@ class ReadingStore:
             os.chmod(made, 0o444)
             os.replace(made, self.parquet(table.key))
         self._describe(table.key, table.as_json())
+
+    def keep_workbook(self, workbook: ReadWorkbook, made: Sequence[Path]) -> None:
+        """Takes the finished Parquet files of all tables into the store. Raises StorageFailed."""
+        for table, path in zip(workbook.tables, made, strict=True):
+            self.keep(table, path)
+        self._describe(workbook.key, workbook.as_json())
 
     def refuse(self, key: str, refusal: IngestRefused) -> None:
         """Remembers that these bytes are refused, so that they aren't read again. Raises StorageFailed."""

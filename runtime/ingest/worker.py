@@ -22,6 +22,7 @@ from runtime.ingest.outcome import (
     ReadDocument,
     ReadingLimits,
     ReadTable,
+    ReadWorkbook,
     SourceChanged,
     StorageFailed,
 )
@@ -114,6 +115,8 @@ def _file(message: dict[str, Any], limits: ReadingLimits, kept: KeptConnection) 
     told = {"stamp": [stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.inode]}
     if isinstance(reading, ReadTable):
         return {"table": reading.as_json(), **told}
+    if isinstance(reading, ReadWorkbook):
+        return {"workbook": reading.as_json(), **told}
     assert isinstance(reading, ReadDocument)
     return {"document": dataclasses.asdict(reading), **told}
 

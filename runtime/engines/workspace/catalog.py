@@ -9,8 +9,8 @@ from pathlib import Path
 from runtime.clock import Clock
 from runtime.engines.workspace.folder import FoundFile, list_folder
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
-from runtime.engines.workspace.naming import table_names
-from runtime.engines.workspace.readings import KnownReadings, Refusal
+from runtime.engines.workspace.naming import Place, table_names
+from runtime.engines.workspace.readings import KnownReadings, Reading, Refusal
 from runtime.errors import ConfigurationError
 from runtime.evidence import Column
 from runtime.ingest import (
@@ -22,10 +22,9 @@ from runtime.ingest import (
     ReadDocument,
     ReadingStore,
     ReadTable,
+    ReadWorkbook,
 )
 from runtime.limits import Limits
-
-_Reading = ReadTable | ReadDocument | Refusal
 
 
 class WorkspaceFiles:
@@ -70,7 +69,7 @@ class WorkspaceFiles:
     async def _refresh(self, listed: tuple[FoundFile, ...]) -> WorkspaceCatalog:
         await asyncio.to_thread(self._known.load)
         started_ns = int(self._clock.now().timestamp() * 1e9)
-        readings: dict[str, _Reading] = {}
+        readings: dict[str, Reading] = {}
         try:
             for file in listed:
                 if file.kind:
@@ -83,7 +82,7 @@ class WorkspaceFiles:
         self._unsettled = self._known.unsettled
         return self._catalog
 
-    async def _reading(self, file: FoundFile, started_ns: int) -> _Reading:
+    async def _reading(self, file: FoundFile, started_ns: int) -> Reading:
         assert file.kind
         known = self._known.get(file)
         if known is not None:
@@ -98,15 +97,15 @@ class WorkspaceFiles:
         self._known.put(file.path, file.kind, stamp, reading, settled=settled)
         return reading
 
-    def _assemble(self, listed: tuple[FoundFile, ...], readings: dict[str, _Reading]) -> WorkspaceCatalog:
-        names = table_names([path for path, reading in readings.items() if isinstance(reading, ReadTable)])
+    def _assemble(self, listed: tuple[FoundFile, ...], readings: dict[str, Reading]) -> WorkspaceCatalog:
+        places = {path: _places(path, reading) for path, reading in readings.items()}
+        names = table_names(place for found in places.values() for place in found)
         files: list[WorkspaceFile] = []
         tables: list[WorkspaceTable] = []
         for file in listed:
-            reading = readings.get(file.path)
-            if isinstance(reading, ReadTable):
-                tables.append(self._table(names[file.path], file.path, reading))
-            files.append(_entry(file, reading, names.get(file.path, "")))
+            found = places.get(file.path, {})
+            tables += [self._table(names[place], file.path, table) for place, table in found.items()]
+            files.append(_entry(file, readings.get(file.path), tuple(names[place] for place in found)))
         return WorkspaceCatalog(_revision(files), tuple(files), tuple(sorted(tables, key=lambda table: table.name)))
 
     def _table(self, name: str, path: str, reading: ReadTable) -> WorkspaceTable:
@@ -118,13 +117,24 @@ class WorkspaceFiles:
             rows=reading.rows,
             parquet=self.store.parquet(reading.key),
             notes=reading.notes,
+            part=reading.part,
         )
 
 
-def _entry(file: FoundFile, reading: _Reading | None, table: str) -> WorkspaceFile:
+def _places(path: str, reading: Reading) -> dict[Place, ReadTable]:
+    """The tables of a file, each under its place."""
+    if isinstance(reading, ReadTable):
+        return {Place(path): reading}
+    tables = reading.tables if isinstance(reading, ReadWorkbook) else ()
+    return {Place(path, number, table.label): table for number, table in enumerate(tables)}
+
+
+def _entry(file: FoundFile, reading: Reading | None, names: tuple[str, ...]) -> WorkspaceFile:
     size, modified = file.stamp.size, file.stamp.modified_ns
     if isinstance(reading, ReadTable):
-        return WorkspaceFile(file.path, "table", size, modified, reading.revision, (table,), notes=reading.notes)
+        return WorkspaceFile(file.path, "table", size, modified, reading.revision, names, notes=reading.notes)
+    if isinstance(reading, ReadWorkbook):
+        return WorkspaceFile(file.path, "table", size, modified, reading.revision, names)
     if isinstance(reading, ReadDocument):
         return WorkspaceFile(
             file.path,

@@ -104,7 +104,15 @@ def _tables(catalog: WorkspaceCatalog, files: Sequence[WorkspaceFile]) -> tuple[
                 "file_refused", f"{file.path}: {why}.", hint="Narrow the pattern, so that it takes only tables."
             )
     paths = {file.path for file in files}
-    return tuple(sorted((table for table in catalog.tables if table.file in paths), key=lambda table: table.file))
+    tables = sorted((table for table in catalog.tables if table.file in paths), key=lambda table: table.file)
+    sheet = next((table for table in tables if table.part), None)
+    if sheet:
+        raise CallError(
+            "file_refused",
+            f"{sheet.file} is a spreadsheet; a set holds CSV, TSV, JSON or Parquet files.",
+            hint=f"Read its tables with run_sql, for example {sheet.name}; list_files names them all.",
+        )
+    return tuple(tables)
 
 
 def _shared_columns(tables: Sequence[WorkspaceTable]) -> tuple[Column, ...]:

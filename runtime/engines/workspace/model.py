@@ -12,7 +12,8 @@ from runtime.evidence import Column, Json
 @dataclass(frozen=True, slots=True)
 class WorkspaceTable:
     """A table read from a file. `name` is what SQL uses; `file` the path relative to the root; `parquet` the cached
-    copy, keyed by content; `notes` say every repair and coercion of the ingest."""
+    copy, keyed by content; `notes` say every repair and coercion of the ingest; `part` where in a spreadsheet it
+    stands."""
 
     name: str
     file: str
@@ -21,6 +22,12 @@ class WorkspaceTable:
     rows: int
     parquet: Path
     notes: tuple[str, ...] = ()
+    part: str = ""
+
+    @property
+    def origin(self) -> str:
+        """The file, and which part of it when it holds several tables, for people."""
+        return f"{self.file}, {self.part}" if self.part else self.file
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,30 +5,41 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 _OTHER = re.compile(r"\W+")
 
 
-def table_name(path: str) -> str:
-    """The stem in lower case, every run of characters that are no letter, digit or underscore turned into one `_`."""
-    stem = unicodedata.normalize("NFC", PurePosixPath(path).stem).lower()
-    return _OTHER.sub("_", stem) or "_"
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A table's file, its number among the tables there, and what its name adds to the file's."""
+
+    path: str
+    number: int = 0
+    label: str = ""
 
 
-def table_names(paths: Iterable[str]) -> dict[str, str]:
-    """A unique name for each path, `_2`, `_3` … on repeats. Files nearer to the root come first, then by path."""
-    ordered = sorted(set(paths), key=lambda path: (path.count("/"), path))
-    wanted = {table_name(path).casefold() for path in ordered}
-    names: dict[str, str] = {}
+def table_name(place: Place) -> str:
+    """Stem and label in lower case, every run of characters that are no letter, digit or underscore turned into `_`."""
+    stem = PurePosixPath(place.path).stem
+    words = unicodedata.normalize("NFC", f"{stem} {place.label}" if place.label else stem).lower()
+    return _OTHER.sub("_", words) or "_"
+
+
+def table_names(places: Iterable[Place]) -> dict[Place, str]:
+    """A unique name for each place, `_2`, `_3` … on repeats. Files nearer to the root come first, then by path."""
+    ordered = sorted(set(places), key=lambda place: (place.path.count("/"), place.path, place.number))
+    wanted = {table_name(place).casefold() for place in ordered}
+    names: dict[Place, str] = {}
     taken: set[str] = set()
-    for path in ordered:
-        name = base = table_name(path)
+    for place in ordered:
+        name = base = table_name(place)
         number = 2
         # A numbered name must not take the one that another file has by right.
         while name.casefold() in taken or (name != base and name.casefold() in wanted):
             name = f"{base}_{number}"
             number += 1
         taken.add(name.casefold())
-        names[path] = name
+        names[place] = name
     return names

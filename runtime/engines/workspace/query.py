@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from runtime.clock import Clock
 from runtime.engines.port import ReadResult
+from runtime.engines.worker import Answer, EngineFailure, WorkerLost, WorkerPool
 from runtime.engines.workspace.failures import as_call_error, lost
 from runtime.engines.workspace.file_set import VIEW, FileSet
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
-from runtime.engines.workspace.worker import Answer, Database, EngineFailure, Job, WorkerLost, WorkerPool
+from runtime.engines.workspace.worker import Database, Job
 from runtime.errors import CallError
 from runtime.evidence import Json, SourceRef, Truncation
 from runtime.limits import Limits
@@ -68,7 +69,7 @@ async def read_tables(
     began = desk.clock.monotonic()
     answer = await ask(desk, database, job, policy_of(tables, desk.limits), query.tables)
     notes = tuple(dict.fromkeys(f"{table.name}: {note}" for table in tables for note in table.notes))
-    sources = tuple(SourceRef(SOURCE, table.name, table.revision, table.file) for table in tables)
+    sources = tuple(SourceRef(SOURCE, table.name, table.revision, table.origin) for table in tables)
     return _result(desk, query.sql, answer, sources, notes, began)
 
 

@@ -19,6 +19,7 @@ from runtime.ingest import (
     ReadDocument,
     ReadingStore,
     ReadTable,
+    ReadWorkbook,
     Stamp,
 )
 
@@ -31,11 +32,14 @@ class Refusal:
     revision: str = ""
 
 
+Reading = ReadTable | ReadWorkbook | ReadDocument | Refusal
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     kind: Kind
     stamp: Stamp
-    reading: ReadTable | ReadDocument | Refusal
+    reading: Reading
     settled: bool
 
 
@@ -60,21 +64,21 @@ class KnownReadings:
         """True when the Parquet file of every known table and the text of every document are still in the store."""
         return all(self._kept(each.reading) for each in self._known.values())
 
-    def get(self, file: FoundFile) -> ReadTable | ReadDocument | Refusal | None:
+    def get(self, file: FoundFile) -> Reading | None:
         """The reading of an unchanged file, else None."""
         known = self._known.get(file.path)
         if known is None or not known.settled or known.kind != file.kind or known.stamp != file.stamp:
             return None
         return known.reading if self._kept(known.reading) else None
 
-    def _kept(self, reading: ReadTable | ReadDocument | Refusal) -> bool:
+    def _kept(self, reading: Reading) -> bool:
         if isinstance(reading, ReadDocument):
             return self._texts.holds(reading.key)
+        if isinstance(reading, ReadWorkbook):
+            return all(map(self._store.whole, reading.tables))
         return not isinstance(reading, ReadTable) or self._store.whole(reading)
 
-    def put(
-        self, path: str, kind: Kind, stamp: Stamp, reading: ReadTable | ReadDocument | Refusal, *, settled: bool
-    ) -> None:
+    def put(self, path: str, kind: Kind, stamp: Stamp, reading: Reading, *, settled: bool) -> None:
         """Remembers a reading."""
         self._known[path] = _Known(kind, stamp, reading, settled)
         self._dirty = True
@@ -110,22 +114,22 @@ class KnownReadings:
             os.replace(temporary, self._path)
             self._dirty = False
 
-    def _find(self, key: str) -> ReadTable | None:
+    def _find(self, what: str, key: str) -> ReadTable | ReadWorkbook | None:
         try:
-            return self._store.find(key)
+            return self._store.find(key) if what == "table" else self._store.find_workbook(key)
         except IngestRefused:
             return None
 
-    def _revive(self, what: str, detail: Any) -> ReadTable | ReadDocument | Refusal | None:
-        if what == "table":
-            return self._find(detail)
+    def _revive(self, what: str, detail: Any) -> Reading | None:
+        if what in ("table", "workbook"):
+            return self._find(what, detail)
         if what != "document":
             return Refusal(*detail)
         revision, first_line, key, notes = detail
         return ReadDocument(revision, first_line, key, tuple(notes)) if self._texts.holds(key) else None
 
 
-def _lasting(reading: ReadTable | ReadDocument | Refusal) -> bool:
+def _lasting(reading: Reading) -> bool:
     return not isinstance(reading, Refusal) or bool(reading.revision)
 
 
@@ -134,6 +138,8 @@ def _plain(known: _Known) -> list[Any]:
     told = [known.kind, [stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.inode]]
     if isinstance(reading, ReadTable):
         return [*told, "table", reading.key]
+    if isinstance(reading, ReadWorkbook):
+        return [*told, "workbook", reading.key]
     if isinstance(reading, ReadDocument):
         return [*told, "document", [reading.revision, reading.first_line, reading.key, list(reading.notes)]]
     return [*told, "refused", [reading.reason, reading.revision]]

@@ -59,7 +59,7 @@ async def execute(arguments: InspectTable, context: CallContext) -> Output:
         data=_data(profile),
         listing="columns",
         notes=tuple(notes),
-        sources=(SourceRef(SOURCE, table.name, table.revision, table.file),),
+        sources=(SourceRef(SOURCE, table.name, table.revision, table.origin),),
     )
 
 
