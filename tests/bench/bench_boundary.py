@@ -34,9 +34,10 @@ from runtime.capability import (
 )
 from runtime.clock import SystemClock, random_id
 from runtime.engines.port import ReadResult
+from runtime.engines.worker import WorkerPool, WorkerSettings
 from runtime.engines.workspace.cache import WorkspaceCache
 from runtime.engines.workspace.catalog import WorkspaceFiles
-from runtime.engines.workspace.worker import Database, Job, WorkerPool, WorkerSettings
+from runtime.engines.workspace.worker import COMMAND, Database, Job
 from runtime.engines.workspace.workspace import Workspace
 from runtime.evidence import CallJournal, Column
 from runtime.limits import DEFAULT
@@ -98,7 +99,7 @@ async def _workspace_rows(folder: Path, journal: CallJournal) -> list[Row]:
     table.write_text("id,region,amount\n" + "".join(f"{n},r{n % 7},{n / 4}\n" for n in range(SIZE)))
     os.utime(table, (1_700_000_000, 1_700_000_000))  # a file written just now is looked at more often
     files = WorkspaceFiles(root, folder / "cache", DEFAULT, clock)
-    pool = WorkerPool(1, settings, folder / "cache" / "spill")
+    pool = WorkerPool(1, settings, folder / "cache" / "spill", COMMAND)
     pool.start()
     workspace = Workspace(root, files, pool, DEFAULT, clock)
     made = await WorkspaceCache(files).database(await files.current())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process, utils
 
-from runtime.engines.workspace.worker import EngineFailure, WorkerLost
+from runtime.engines.worker import EngineFailure, WorkerLost
 from runtime.errors import CallError
 from runtime.sqlguard import GuardPolicy, refuse_from_engine
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from runtime.clock import Clock
 from runtime.engines.port import ReadResult
+from runtime.engines.worker import WorkerPool, WorkerSettings
 from runtime.engines.workspace.cache import WorkspaceCache
 from runtime.engines.workspace.catalog import WorkspaceFiles
 from runtime.engines.workspace.documents import Documents
@@ -28,7 +29,7 @@ from runtime.engines.workspace.query import (
     read_set,
     read_tables,
 )
-from runtime.engines.workspace.worker import Database, WorkerPool, WorkerSettings
+from runtime.engines.workspace.worker import COMMAND, Database
 from runtime.errors import CallError
 from runtime.evidence import Column, Json
 from runtime.limits import Limits
@@ -58,7 +59,7 @@ class Workspace:
     @classmethod
     async def open(cls, root: Path, cache_dir: Path, limits: Limits, clock: Clock) -> Workspace:
         """Starts the workers; files are read when they are first asked for."""
-        pool = WorkerPool(limits.worker_pool, WorkerSettings.of(limits), cache_dir / "spill")
+        pool = WorkerPool(limits.worker_pool, WorkerSettings.of(limits), cache_dir / "spill", COMMAND)
         files = WorkspaceFiles(root, cache_dir, limits, clock)
         pool.start()
         return cls(root, files, pool, limits, clock)

@@ -12,9 +12,10 @@ import pytest
 import pytest_asyncio
 
 from runtime.clock import SystemClock
+from runtime.engines.worker import EngineFailure, WorkerLost, WorkerPool, WorkerSettings
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
 from runtime.engines.workspace.query import Desk, guarded, read_tables
-from runtime.engines.workspace.worker import Database, EngineFailure, Job, WorkerLost, WorkerPool, WorkerSettings
+from runtime.engines.workspace.worker import COMMAND, Database, Job
 from runtime.errors import CallError
 from runtime.evidence import Column
 from runtime.limits import DEFAULT
@@ -57,7 +58,7 @@ class World:
         self.database = Database(path, (), "r1")
         self.catalog = WorkspaceCatalog("r1", (), tuple(tables))
         self.folder = folder
-        self.pool = WorkerPool(1, WorkerSettings.of(LIMITS), folder / "spill")
+        self.pool = WorkerPool(1, WorkerSettings.of(LIMITS), folder / "spill", COMMAND)
         self.desk = Desk(self.pool, LIMITS, SystemClock())
 
     @staticmethod

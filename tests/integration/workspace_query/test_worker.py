@@ -13,7 +13,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from runtime.engines.workspace.worker import Database, EngineFailure, Job, WorkerLost, WorkerPool, WorkerSettings
+from runtime.engines.worker import EngineFailure, WorkerLost, WorkerPool, WorkerSettings
+from runtime.engines.workspace.worker import COMMAND, Database, Job
 
 MIB = 1024 * 1024
 SMALL = WorkerSettings(
@@ -36,7 +37,7 @@ def database(tmp_path: Path) -> Database:
 
 @pytest.fixture
 async def pool(tmp_path: Path) -> AsyncIterator[WorkerPool]:
-    pool = WorkerPool(2, SMALL, tmp_path / "spill")
+    pool = WorkerPool(2, SMALL, tmp_path / "spill", COMMAND)
     pool.start()
     yield pool
     await pool.close()
@@ -83,14 +84,14 @@ async def test_a_worker_killed_in_mid_query_costs_that_query_only(pool, database
         await task
     assert await answers(pool, database)
     assert await answers(pool, database)
-    assert pid not in pool.pids
+    await until(lambda: pid not in pool.pids)
 
 
 async def test_a_worker_killed_while_idle_is_not_noticed(pool, database):
     assert await answers(pool, database)
     for pid in pool.pids:
         os.kill(pid, signal.SIGKILL)
-        await gone(pid)
+        await until(lambda pid=pid: pid not in pool.pids)
     assert await answers(pool, database)
 
 
@@ -131,7 +132,7 @@ async def test_a_bomb_stays_in_its_worker(pool, database, sql):
 
 
 async def test_spilling_is_bounded_and_leaves_nothing(database, tmp_path: Path):
-    pool = WorkerPool(1, replace(SMALL, memory_bytes=60 * MIB, temp_bytes=20 * MIB), tmp_path / "spill")
+    pool = WorkerPool(1, replace(SMALL, memory_bytes=60 * MIB, temp_bytes=20 * MIB), tmp_path / "spill", COMMAND)
     pool.start()
     with pytest.raises((EngineFailure, WorkerLost)):
         await pool.run(database, job("SELECT md5(range::VARCHAR) AS m FROM range(3000000) ORDER BY m", 10))
@@ -205,10 +206,11 @@ async def test_the_worker_lives_in_a_narrow_envelope(pool, database):
 async def test_workers_die_with_their_parent(tmp_path, database):
     script = (
         "import asyncio, sys\nfrom pathlib import Path\n"
+        "from runtime.engines.worker import *\n"
         "from runtime.engines.workspace.worker import *\n"
         "async def main():\n"
         f"    settings = WorkerSettings({200 * MIB}, {1200 * MIB}, {100 * MIB}, 1)\n"
-        f"    pool = WorkerPool(2, settings, Path({str(tmp_path / 's')!r}))\n"
+        f"    pool = WorkerPool(2, settings, Path({str(tmp_path / 's')!r}), COMMAND)\n"
         "    pool.start()\n"
         f"    db = Database(Path({str(database.path)!r}), (), 'r1')\n"
         "    await pool.run(db, Job('SELECT 1', 5, 1, 9, None))\n"
@@ -227,7 +229,7 @@ async def test_workers_die_with_their_parent(tmp_path, database):
     await parent.wait()
     await until(lambda: not any(_alive(pid) for pid in pids))
     # What the dead parent's workers spilled is cleared by the next one.
-    after = WorkerPool(1, SMALL, tmp_path / "s")
+    after = WorkerPool(1, SMALL, tmp_path / "s", COMMAND)
     after.start()
     assert await answers(after, database)
     await after.close()
@@ -255,7 +257,7 @@ async def test_a_new_revision_leaves_running_queries_alone(pool, database, tmp_p
 
 
 async def test_nothing_of_one_query_is_left_for_the_next(tmp_path, database):
-    pool = WorkerPool(1, SMALL, tmp_path / "spill")
+    pool = WorkerPool(1, SMALL, tmp_path / "spill", COMMAND)
     pool.start()
     for statement in ("CREATE TEMP TABLE t AS SELECT 7 AS i", "SET VARIABLE x = 7", "CREATE TEMP MACRO m() AS 7"):
         await pool.run(database, job(statement))

@@ -1,6 +1,8 @@
 """The killable query worker: DuckDB lives in child processes with an address-space limit, never in this one."""
 
-from runtime.engines.workspace.worker.jobs import Answer, Database, EngineFailure, Job, WorkerLost, WorkerSettings
-from runtime.engines.workspace.worker.pool import WorkerPool
+from runtime.engines.worker import child_command
+from runtime.engines.workspace.worker.jobs import Database, Job
 
-__all__ = ["Answer", "Database", "EngineFailure", "Job", "WorkerLost", "WorkerPool", "WorkerSettings"]
+COMMAND = child_command(f"{__name__}.child")
+
+__all__ = ["COMMAND", "Database", "Job"]

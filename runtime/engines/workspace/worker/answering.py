@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 
+from runtime.engines.worker.serving import failed
 from runtime.engines.workspace.worker.execution import run
 from runtime.engines.workspace.worker.jobs import Job
 from runtime.engines.workspace.worker.session import Session
@@ -14,26 +15,26 @@ from runtime.errors import CallError
 
 
 class Answering:
-    """The state of a worker between requests: its session. Requests are `{"id", "open"}` or `{"id", "job"}`."""
+    """The state of a worker between requests: its session."""
 
     def __init__(self, *, memory_bytes: int, temp_bytes: int, temp_folder: Path) -> None:
         self._session = Session(memory_bytes=memory_bytes, temp_bytes=temp_bytes, temp_folder=temp_folder)
 
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Always a reply that carries the request's id: `answer` or `error` {kind, message, details}."""
+        """The reply to a request, whatever DuckDB says to it."""
         try:
             answer = self._answer(request)
         except CallError as error:
-            return _failed(request, "refused", error.message, error.as_json())
+            return failed(request, "refused", error.message, error.as_json())
         except duckdb.Error as error:
-            return _failed(request, engine_kind(error), str(error))
+            return failed(request, engine_kind(error), str(error))
         except MemoryError:
-            return _failed(request, "memory", "the result does not fit the worker's memory")
+            return failed(request, "memory", "the result does not fit the worker's memory")
         return {"id": request["id"], "answer": answer}
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if "open" in request:
-            self._session.open(request["open"], request["parquet"])
+            self._session.open(**request["open"])
             return {}
         with self._session.connection() as con:
             return run(con, Job.from_json(request["job"]))
@@ -46,7 +47,3 @@ def engine_kind(error: duckdb.Error) -> str:
     if isinstance(error, duckdb.OutOfMemoryException):
         return "memory"
     return type(error).__name__.removesuffix("Exception").casefold()
-
-
-def _failed(request: dict[str, Any], kind: str, message: str, details: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {"id": request["id"], "error": {"kind": kind, "message": message, "details": details or {}}}

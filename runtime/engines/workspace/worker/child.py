@@ -1,75 +1,23 @@
-"""The worker process: reads jobs from its input, answers on its output, and ends when the parent does."""
+"""The worker process of the workspace: DuckDB behind the envelope that every worker has."""
 
 from __future__ import annotations
 
-import os
-import queue
 import sys
-import threading
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from runtime.engines.workspace.worker import envelope
-from runtime.engines.workspace.worker.frames import encode, read_frame
-
-_RETIRE_ABOVE_BYTES = 400 * 1024 * 1024
+from runtime.engines.worker.serving import Answers, serve
 
 
-def main() -> None:
-    """Takes its envelope from the first frame, then serves one job after the other."""
-    requests, replies = _private_pipes()
-    settings = read_frame(requests)
-    if settings is None:
-        return
-    envelope.die_with(settings["parent"])
-    envelope.set_limits(
-        address_space=settings["address_space_bytes"],
-        file_size=settings["temp_bytes"],
-        open_files=settings["open_files"],
-    )
-    _serve(settings, requests, replies)
-
-
-def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The protocol gets descriptors of its own; whatever else writes to standard output is lost, not mixed in."""
-    requests = os.fdopen(os.dup(0), "rb")
-    replies = os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    os.close(nothing)
-    return requests, replies
-
-
-def _serve(settings: dict[str, Any], requests: BinaryIO, replies: BinaryIO) -> None:
+def _answering(settings: dict[str, Any]) -> Answers:
     from runtime.engines.workspace.worker.answering import Answering  # DuckDB is loaded under the limits
 
-    answering = Answering(
+    return Answering(
         memory_bytes=settings["memory_bytes"],
         temp_bytes=settings["temp_bytes"],
         temp_folder=Path(settings["temp_folder"]),
     )
-    jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(requests, jobs), daemon=True).start()
-    _send(replies, {"ready": True})
-    while True:
-        request = jobs.get()
-        reply = answering.reply(request)
-        reply["retire"] = envelope.resident_bytes() > _RETIRE_ABOVE_BYTES
-        _send(replies, reply)
-
-
-def _listen(requests: BinaryIO, jobs: queue.SimpleQueue[dict[str, Any]]) -> None:
-    """Runs beside the query, so that a parent that closed the pipe ends this process in the middle of one."""
-    while (request := read_frame(requests)) is not None:
-        jobs.put(request)
-    os._exit(0)
-
-
-def _send(replies: BinaryIO, body: dict[str, Any]) -> None:
-    replies.write(encode(body))
-    replies.flush()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(_answering))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Generator
@@ -11,9 +10,8 @@ from typing import Any
 
 import duckdb
 
-from runtime.engines.workspace.worker.frames import RESULT_BYTES
+from runtime.engines.worker.rows import bounded_rows
 from runtime.engines.workspace.worker.jobs import Job
-from runtime.evidence import Json, bounded_cells
 from runtime.sqlguard.second_opinion import check_with_duckdb
 
 _BATCH = 100
@@ -32,7 +30,7 @@ def run(con: duckdb.DuckDBPyConnection, job: Job) -> dict[str, Any]:
         if job.view is not None:
             con.execute(f"CREATE OR REPLACE TEMP VIEW {job.view[0]} AS {job.view[2]}")
         columns = _execute(con, job)
-        rows, more, cut = _fetch(con, job)
+        rows, more, cut = bounded_rows(con.fetchmany, job.rows, job.cell_chars)
     total = _count(con, job, ends - time.monotonic()) if more else len(rows)
     return {"columns": columns, "rows": rows, "more": more, "total": total, "cut_cells": cut}
 
@@ -60,23 +58,6 @@ def _execute(con: duckdb.DuckDBPyConnection, job: Job) -> list[tuple[str, str]]:
         wrapped = f"SELECT {', '.join(chosen)} FROM ({job.sql}\n) AS t({', '.join(names)})"
         con.execute(wrapped, list(job.parameters) or None)
     return columns
-
-
-def _fetch(con: duckdb.DuckDBPyConnection, job: Job) -> tuple[list[list[Json]], bool, int]:
-    """At most `job.rows` rows and RESULT_BYTES bytes, whether there are more, and how many cells were cut."""
-    rows: list[list[Json]] = []
-    room, cut = RESULT_BYTES, 0
-    while True:
-        batch = con.fetchmany(min(_BATCH, job.rows + 1 - len(rows)))
-        for row in batch:
-            cells, shortened = bounded_cells(row, job.cell_chars)
-            room -= len(json.dumps(cells, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-            if room < 0 or len(rows) == job.rows:
-                return rows, True, cut
-            rows.append(cells)
-            cut += shortened
-        if not batch:
-            return rows, False, cut
 
 
 def _count(con: duckdb.DuckDBPyConnection, job: Job, seconds: float) -> int | None:

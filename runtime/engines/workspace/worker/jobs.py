@@ -1,4 +1,4 @@
-"""What a query worker is asked and what it answers, as plain frozen data on both sides of the pipe."""
+"""What the workspace's workers are asked, as plain frozen data on both sides of the pipe."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from runtime.evidence import Column, Json
-from runtime.limits import Limits
+from runtime.engines.worker import Answer
+from runtime.evidence import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,9 @@ class Database:
     path: Path
     parquet: tuple[Path, ...]
     revision: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": str(self.path), "parquet": [str(path) for path in self.parquet]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,9 @@ class Job:
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    def result(self, body: Mapping[str, Any]) -> Answer:
+        return Answer.from_json(body)
+
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Job:
         values = dict(body)
@@ -45,61 +51,3 @@ class Job:
         values["parameters"] = tuple(values["parameters"])
         values["view"] = None if values["view"] is None else tuple(values["view"])
         return cls(**values)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The rows of a job. `more` says that rows were left out; `total` is then the true count, or None when counting
-    did not end in time. `cut_cells` is how many cells were longer than the bound."""
-
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Json, ...], ...]
-    more: bool
-    total: int | None
-    cut_cells: int
-
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> Answer:
-        return cls(
-            columns=tuple(Column(name, kind) for name, kind in body["columns"]),
-            rows=tuple(tuple(row) for row in body["rows"]),
-            more=body["more"],
-            total=body["total"],
-            cut_cells=body["cut_cells"],
-        )
-
-
-class EngineFailure(Exception):
-    """The engine refused or failed a job and the worker is fine. `kind` is one of `timeout`, `memory`, `refused` (by
-    the second opinion; `details` hold the typed error), or DuckDB's own word: `parser`, `binder`, `catalog`,
-    `permission`, `io`, `conversion` …"""
-
-    def __init__(self, kind: str, message: str, details: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.details: Mapping[str, Any] = details or {}
-
-
-class WorkerLost(Exception):
-    """The worker died, overran its deadline or broke the protocol; it was killed and is being replaced."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerSettings:
-    """The envelope of a worker: sizes in bytes, `grace_s` in seconds past a job's own bound before the kill."""
-
-    memory_bytes: int
-    address_space_bytes: int
-    temp_bytes: int
-    grace_s: float
-    open_files: int = 4_096
-
-    @classmethod
-    def of(cls, limits: Limits) -> WorkerSettings:
-        return cls(
-            memory_bytes=limits.worker_memory_bytes,
-            address_space_bytes=limits.worker_address_space_bytes,
-            temp_bytes=limits.worker_temp_bytes,
-            grace_s=limits.worker_kill_grace_s,
-        )

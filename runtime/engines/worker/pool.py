@@ -7,17 +7,19 @@ import os
 import shutil
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from runtime.engines.workspace.worker.jobs import Answer, Database, EngineFailure, Job, WorkerLost, WorkerSettings
-from runtime.engines.workspace.worker.process import COMMAND, WorkerProcess
+from runtime.engines.worker.process import WorkerProcess
+from runtime.engines.worker.protocol import EngineFailure, Opening, Work, WorkerLost, WorkerSettings
+
+T = TypeVar("T")
 
 
 class WorkerPool:
-    """`size` places, each with a worker or on its way to one. A new cache revision needs no new pool: every job names
-    its database, a worker opens it when it differs from the last, and running queries keep the one they have."""
+    """`size` places, each with a worker or on its way to one. A new revision of a database needs no new pool: every job
+    names its database, a worker opens it when it differs from the last, and running queries keep the one they have."""
 
-    def __init__(self, size: int, settings: WorkerSettings, spill: Path, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, size: int, settings: WorkerSettings, spill: Path, command: Sequence[str]) -> None:
         self._settings = settings
         self._spill = spill.absolute()
         self._command = command
@@ -38,7 +40,7 @@ class WorkerPool:
         """The process ids of the workers that live now."""
         return frozenset(worker.pid for worker in self._workers if worker.alive)
 
-    async def run(self, database: Database, job: Job) -> Answer:
+    async def run(self, database: Opening, job: Work[T]) -> T:
         """Runs one job on the next free worker. Raises EngineFailure or WorkerLost; cancelling kills the query."""
         worker = await self._take()
         kept = False
@@ -81,7 +83,7 @@ class WorkerPool:
 
     async def _start_worker(self) -> WorkerProcess:
         if self._closed:
-            raise WorkerLost("the workspace is closed")
+            raise WorkerLost("the source is closed")
         worker = await WorkerProcess.start(self._settings, self._spill, self._command)
         self._workers.add(worker)
         if self._closed:

@@ -12,17 +12,22 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from runtime.engines.workspace.worker.frames import HEADER, body_length, decode, encode
-from runtime.engines.workspace.worker.jobs import Answer, Database, EngineFailure, Job, WorkerLost, WorkerSettings
+from runtime.engines.worker.frames import HEADER, body_length, decode, encode
+from runtime.engines.worker.protocol import EngineFailure, Opening, Work, WorkerLost, WorkerSettings
 
-_CODE_ROOT = Path(__file__).resolve().parents[4]
+_CODE_ROOT = Path(__file__).resolve().parents[3]
 _START_SECONDS = 30.0
 _READ_AHEAD_BYTES = 1024 * 1024
 
-# -E and -s: neither the environment nor a user's site folder changes what the child loads.
-COMMAND: tuple[str, ...] = (sys.executable, "-E", "-s", "-m", f"{__package__}.child")
+T = TypeVar("T")
+
+
+def child_command(module: str) -> tuple[str, ...]:
+    """The command that starts `module` as a worker. -E and -s: neither the environment nor a user's site folder
+    changes what the child loads."""
+    return (sys.executable, "-E", "-s", "-m", module)
 
 
 class WorkerProcess:
@@ -33,11 +38,11 @@ class WorkerProcess:
         self._settings = settings
         self._temp_folder = temp_folder
         self._numbers = itertools.count(1)
-        self._opened: Database | None = None
+        self._opened: Opening | None = None
         self.retiring = False
 
     @classmethod
-    async def start(cls, settings: WorkerSettings, spill: Path, command: Sequence[str] = COMMAND) -> WorkerProcess:
+    async def start(cls, settings: WorkerSettings, spill: Path, command: Sequence[str]) -> WorkerProcess:
         """Spawns a child in a process group of its own, with an empty environment, and waits until it is ready.
         Raises WorkerLost when it does not come up."""
         folder: Path | None = None
@@ -79,16 +84,16 @@ class WorkerProcess:
     def alive(self) -> bool:
         return self._process.returncode is None
 
-    async def run(self, database: Database, job: Job) -> Answer:
+    async def run(self, database: Opening, job: Work[T]) -> T:
         """Runs one job. Raises EngineFailure when the engine says no, WorkerLost when the child died, overran
         `job.seconds` plus the grace, or spoke nonsense; after WorkerLost the child must be killed."""
         try:
             async with asyncio.timeout(job.seconds + self._settings.grace_s):
                 if database != self._opened:
                     self._opened = None
-                    await self._ask({"open": str(database.path), "parquet": [str(path) for path in database.parquet]})
+                    await self._ask({"open": database.as_json()})
                     self._opened = database
-                return Answer.from_json(await self._ask({"job": job.as_json()}))
+                return job.result(await self._ask({"job": job.as_json()}))
         except TimeoutError as error:
             raise WorkerLost(f"it did not stop within {job.seconds:g} s") from error
         except (KeyError, TypeError, ValueError) as error:
