@@ -52,6 +52,12 @@ class Running:
     analyst: Analyst
     durable: Durable
     port: int | None
+    background: Background
+
+    def warm_up(self) -> None:
+        """Starts behind the bot's back what the first program would else wait for."""
+        if self.analyst.python is not None:
+            self.background.start(self.analyst.python.warm_up(), name="warm up the sealed interpreter")
 
 
 @asynccontextmanager
@@ -107,7 +113,7 @@ async def running_bot(
         warm_up = getattr(analyst.model, "warm_up", None)
         if warm_up is not None:
             background.start(warm_up(), name="warm up the model's client")
-        yield Running(identity, analyst, durable, port)
+        yield Running(identity, analyst, durable, port, background)
 
 
 async def _launch(stack: AsyncExitStack, settings: Settings, runner: TurnRunner) -> Durable:
@@ -142,6 +148,7 @@ async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> N
         try:
             async with running_bot(settings) as running:
                 on_ready(running)
+                running.warm_up()
                 await stop.wait()
                 log.info("stopping; unfinished turns go on at the next start")
         except SlackUnavailable as error:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 MIB = 1024 * 1024
+PAGE_BYTES = 64 * 1024  # of WebAssembly memory
 
 # Baked into the compiled code: wasmtime ends the process when asked for more than its async stack of 2 MiB.
 STACK_BYTES = 2 * MIB

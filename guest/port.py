@@ -39,7 +39,9 @@ class GuestResult:
 
     `stdout` and `error` (traceback text or the reason) are cut at the limits; `truncated` says that stdout was.
     `table` is what table(columns, rows) published: at most 1,000 rows and 256 KiB as JSON. `fuel_used` is exact and
-    repeatable; `elapsed_ms` is the guest's time without SQL. Only status "ok" means that the program finished.
+    repeatable; `elapsed_ms` is the guest's time without SQL. `memory_bytes` is the most memory that the guest had, its
+    interpreter included; None when it was ended from outside, since only the guest can tell. Only status "ok" means
+    that the program finished.
     """
 
     status: Status
@@ -52,6 +54,7 @@ class GuestResult:
     sql_bytes: int = 0
     fuel_used: int = 0
     elapsed_ms: float = 0.0
+    memory_bytes: int | None = None
 
 
 class Guest(Protocol):

@@ -44,6 +44,7 @@ async def _demo(port: int, folder: Path) -> None:
             print(
                 f"footnote demo: open {slack.url}  (model: {running.analyst.model.name}; stop with Ctrl-C)", flush=True
             )
+            running.warm_up()
             await _until_stopped()
     finally:
         await slack.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
@@ -12,7 +13,7 @@ from bot.render.inline_table import ShownTable
 from bot.render.measure import chars, cut, json_bytes
 from bot.render.pieces import fenced
 from bot.render.text import code_text, line_text, name_text
-from runtime.evidence import Evidence, InnerQuery
+from runtime.evidence import Evidence, InnerQuery, Usage
 
 _QUERIES_TOLD = 3
 _QUERY_CHARS = 120
@@ -128,11 +129,16 @@ def _usage_words(item: Evidence) -> str:
     parts = (
         f"Fuel {used.fuel / _GIGA:,.2f} of {used.fuel_bound / _GIGA:,g} G",
         f"Python {words.seconds(used.ms)} of {used.seconds_bound:,g} s",
-        f"memory within {used.memory_bytes_bound // 2**20:,} MiB",
+        f"memory {_memory(used)} {used.memory_bytes_bound // 2**20:,} MiB",
         f"output {used.output_chars:,} of {words.counted(used.output_chars_bound, 'character')}",
         f"{used.sql_calls:,} of {used.sql_calls_bound:,} queries",
     )
     return words.DOT.join(parts)
+
+
+def _memory(used: Usage) -> str:
+    """`31 of`, or `within` when only the bound is known."""
+    return "within" if used.memory_bytes is None else f"{math.ceil(used.memory_bytes / 2**20):,} of"
 
 
 def _inner_queries(item: Evidence) -> list[str]:

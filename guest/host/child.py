@@ -158,6 +158,7 @@ class ChildGuest:
             stdout=asyncio.subprocess.PIPE,
             env={},
             cwd="/",
+            start_new_session=True,  # Ctrl-C in a terminal is the bot's; this process ends when its pipe does
         )
         try:
             assert process.stdout is not None, "opened with a pipe"

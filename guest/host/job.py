@@ -25,6 +25,7 @@ class Outcome:
     table: tuple[list[str], list[list[Json]]] | None
     fuel_used: int
     elapsed_ms: float
+    memory_bytes: int | None = None
 
 
 @dataclass

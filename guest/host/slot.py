@@ -15,7 +15,7 @@ from wasmtime.component import Component, Linker, Variant
 
 from guest.host.compiled import load, new_engine
 from guest.host.job import Job, Outcome, shortened
-from guest.limits import GuestLimits
+from guest.limits import PAGE_BYTES, GuestLimits
 from guest.port import Status
 
 # wasmtime-py gives component traps as text only.
@@ -66,7 +66,7 @@ class Slot:
             if job.stopped:
                 self.engine.increment_epoch()
         try:
-            status, error = self._call(store, job)
+            status, error, memory = self._call(store, job)
         finally:
             with self._lock:
                 self._job = None
@@ -74,9 +74,9 @@ class Slot:
         used = job.limits.fuel - store.get_fuel()
         store.close()
         error = shortened(error, job.limits.error_chars)
-        return Outcome(status, job.stdout, error, job.truncated, job.table, used, round(elapsed * 1000, 2))
+        return Outcome(status, job.stdout, error, job.truncated, job.table, used, round(elapsed * 1000, 2), memory)
 
-    def _call(self, store: wasmtime.Store, job: Job) -> tuple[Status, str]:
+    def _call(self, store: wasmtime.Store, job: Job) -> tuple[Status, str, int | None]:
         try:
             instance = self.linker.instantiate(store, self.component)
             function = instance.get_func(store, "run")
@@ -84,10 +84,12 @@ class Slot:
             outcome: Any = function(store, job.source, job.options)
             function.post_return(store)
         except wasmtime.WasmtimeError as error:
-            return reason(job, str(error))
+            return *reason(job, str(error)), None
         if job.stopped:
-            return job.stopped, STOPPED[job.stopped]
-        return outcome.status if outcome.status in ("ok", "error", "memory") else "trap", outcome.error
+            return job.stopped, STOPPED[job.stopped], None
+        # A record's field keeps the hyphen of its WIT name. A program may forge all three; figures stay within bounds.
+        memory = min(getattr(outcome, "memory-pages") * PAGE_BYTES, job.limits.memory_bytes)
+        return outcome.status if outcome.status in ("ok", "error", "memory") else "trap", outcome.error, memory
 
     def stop(self, job: Job, status: Status) -> None:
         """End a job, running here or waiting; the first reason stays. Does nothing to a job that has ended."""

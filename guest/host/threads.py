@@ -26,6 +26,7 @@ def result_of(outcome: Outcome, meter: SqlMeter) -> GuestResult:
         sql_bytes=meter.bytes,
         fuel_used=outcome.fuel_used,
         elapsed_ms=outcome.elapsed_ms,
+        memory_bytes=outcome.memory_bytes,
     )
 
 

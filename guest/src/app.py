@@ -9,6 +9,7 @@ import traceback
 
 import bridge
 import figures
+import pages
 import wall
 import wit_world
 
@@ -69,7 +70,7 @@ class WitWorld(wit_world.WitWorld):
         sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = out
         status, error = execute(source)
         out.flush()
-        return wit_world.Outcome(status, error)
+        return wit_world.Outcome(status, error, pages.pages())
 
 
 def warm_up():

@@ -67,7 +67,8 @@ class InnerQuery:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a program used of its bounds: fuel (wasm operations), its own time without SQL, characters printed, calls
-    of `sql()` and the rows they gave. Of memory only the bound is known that it stayed under."""
+    of `sql()` and the rows they gave, and the most memory it had, the interpreter's included (None when it was ended from
+    outside: then only the bound is known that it stayed under)."""
 
     fuel: int
     fuel_bound: int
@@ -79,6 +80,7 @@ class Usage:
     sql_calls: int
     sql_calls_bound: int
     sql_rows: int
+    memory_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

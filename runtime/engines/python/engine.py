@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from guest import Guest, GuestLimits, GuestResult, GuestUnavailable
 from runtime.capability import CallContext, ProgramError
 from runtime.engines.python.inner_sql import InnerSql
 from runtime.errors import CallError
 from runtime.evidence import Usage
 from runtime.limits import MIB, Limits
+
+log = structlog.get_logger(__name__)
 
 _GIGA = 1_000_000_000
 _SEED_BITS = 48
@@ -64,6 +68,14 @@ class PythonEngine:
             _end(result, usage, limits, inner)
         return Finished(result.stdout, result.truncated, result.table, usage, tuple(inner.queries), tuple(inner.notes))
 
+    async def warm_up(self) -> None:
+        """Starts the interpreter before the first program needs it. What keeps it from starting is logged, and told to
+        the first program again."""
+        try:
+            await self._guest.start()
+        except (GuestUnavailable, OSError) as error:
+            log.warning("the sealed interpreter does not start", reason=str(error))
+
     async def close(self) -> None:
         """Ends running programs and frees the guest."""
         await self._guest.close()
@@ -103,6 +115,7 @@ def usage_of(result: GuestResult, limits: Limits) -> Usage:
         sql_calls=result.sql_calls,
         sql_calls_bound=limits.python_sql_calls,
         sql_rows=result.sql_rows,
+        memory_bytes=result.memory_bytes,
     )
 
 

@@ -89,6 +89,23 @@ async def test_its_environment_is_empty_and_it_ends_with_the_guest(guest: Guest,
     assert children() == []
 
 
+async def test_ctrl_c_in_the_terminal_of_the_bot_does_not_reach_it(guest: Guest) -> None:
+    await guest.start()
+    (pid,) = children()
+    assert os.getpgid(pid) == os.getsid(pid) == pid != os.getsid(0)
+
+
+async def test_a_guest_tells_its_memory_when_it_ends_by_itself(guest: Guest) -> None:
+    small = await run(guest, "print(1)")
+    large = await run(guest, "x = bytearray(40 * 2**20)\ndel x")
+    failed = await run(guest, "x = bytearray(10**9)")
+    stopped = await guest.run("while True: pass", Source(), now=NOW, seed=7, limits=GuestLimits(fuel=10**8))
+    assert small.memory_bytes and large.memory_bytes and failed.memory_bytes
+    assert large.memory_bytes - small.memory_bytes >= 40 * 2**20
+    assert failed.memory_bytes <= LIMITS.memory_bytes
+    assert (small.memory_bytes % 65_536, stopped.memory_bytes) == (0, None)
+
+
 async def test_four_programs_run_at_a_time_and_more_wait(guest: Guest) -> None:
     results = await asyncio.gather(*(run(guest, f"print({n}, len(sql('many')))") for n in range(9)))
     assert [result.stdout for result in results] == [f"{n} 1200\n" for n in range(9)]

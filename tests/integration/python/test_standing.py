@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 from functools import partial
+from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot import assembly
 from bot.assembly import open_analyst
 from bot.commands import check
 from bot.settings import load_settings
-from guest import GuestUnavailable
+from guest import GuestUnavailable, open_guest
 from guest.host.opening import BUILT
 from runtime.admission import Conversation, load_manifest
 from runtime.clock import SystemClock
-from runtime.engines.python import describe_python, open_python
+from runtime.engines.python import PythonEngine, describe_python, open_python
 from runtime.limits import DEFAULT
 from runtime.state import open_state
 from runtime.testing.clock import counted_ids
@@ -76,6 +78,41 @@ async def test_a_changed_artifact_runs_nothing_and_says_how_to_build(tmp_path, i
     (built / "guest.wasm").write_bytes(b"\0asm something else")
     with pytest.raises(GuestUnavailable, match="make install"):
         await describe_python(DEFAULT, cache=tmp_path / "cache", isolated=isolated, built=built)
+
+
+async def test_a_warm_up_starts_the_interpreter_that_the_first_program_uses(tmp_path) -> None:
+    guest = open_guest(cache_dir=tmp_path)
+    engine = PythonEngine(guest)
+    await engine.warm_up()
+    warmed = guest_processes()
+    done = await guest.run("print(1)", no_sql, now="2026-01-01T00:00:00+00:00", seed=0)
+    assert (done.status, guest_processes()) == ("ok", warmed)
+    assert len(warmed) == 1
+    await engine.close()
+
+
+async def test_a_warm_up_that_fails_is_logged_and_told_again_to_the_first_program(tmp_path) -> None:
+    (tmp_path / "manifest.json").write_bytes((BUILT / "manifest.json").read_bytes())
+    (tmp_path / "guest.wasm").write_bytes(b"\0asm something else")
+    guest = open_guest(artifact_dir=tmp_path)
+    with capture_logs() as logs:
+        await PythonEngine(guest).warm_up()
+    assert [(entry["log_level"], entry["event"]) for entry in logs] == [
+        ("warning", "the sealed interpreter does not start")
+    ]
+    assert "make install" in logs[0]["reason"]
+    with pytest.raises(GuestUnavailable, match="make install"):
+        await guest.run("print(1)", no_sql, now="2026-01-01T00:00:00+00:00", seed=0)
+
+
+async def no_sql(query, source):
+    raise AssertionError(query)
+
+
+def guest_processes() -> set[str]:
+    """The children of this process that are guests."""
+    pids = {pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+    return {pid for pid in pids if b"guest.host.process" in Path("/proc", pid, "cmdline").read_bytes()}
 
 
 def test_an_unreadable_manifest_is_as_good_as_none(tmp_path) -> None:

@@ -84,7 +84,7 @@ PROGRAM = replace(
     notes=(),
     output="17.5\n",
     queries=tuple(InnerQuery("workspace", f"select n from orders -- {n}", row_count=n) for n in range(1, 5)),
-    usage=Usage(1_420_000_000, 20_000_000_000, 140.0, 10.0, 5, 16_000, 128 * 2**20, 4, 25, 10),
+    usage=Usage(1_420_000_000, 20_000_000_000, 140.0, 10.0, 5, 16_000, 128 * 2**20, 4, 25, 10, 21_102_592),
 )
 
 
@@ -94,7 +94,7 @@ def test_a_program_shows_its_code_output_queries_and_what_it_used():
     assert output["text"]["text"] == "```\n17.5\n```"
     assert small["elements"][0]["text"].splitlines() == [
         "Read from orders.csv",
-        "Fuel 1.42 of 20 G · Python 0.14 s of 10 s · memory within 128 MiB · output 5 of 16,000 characters · "
+        "Fuel 1.42 of 20 G · Python 0.14 s of 10 s · memory 21 of 128 MiB · output 5 of 16,000 characters · "
         "4 of 25 queries",
         "sql() 1 row: select n from orders -- 1",
         "sql() 2 rows: select n from orders -- 2",
@@ -112,6 +112,8 @@ def test_a_failed_program_shows_its_code_and_what_it_used():
     text = json.dumps(block, ensure_ascii=False)
     assert "backs no figure: python_limit" in text and "print(median" in text
     assert "Fuel 1.42 of 20 G" in text and "sql() failed (sql_unknown_table): select " in text
+    unknown = replace(item, usage=replace(PROGRAM.usage, memory_bytes=None))  # ended from outside: the bound is known
+    assert "memory within 128 MiB" in json.dumps(fold(unknown, "ev:1", table_native=True))
     json_of_program_fits(replace(PROGRAM, code="漢" * 32_000, output="漢" * 16_000))
 
 

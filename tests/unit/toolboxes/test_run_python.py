@@ -18,7 +18,7 @@ from runtime.engines.python import PythonEngine
 from runtime.engines.python.engine import seed_of
 from runtime.errors import CallError
 from runtime.evidence import Column, Evidence, SourceRef, Truncation, rows_digest
-from runtime.limits import DEFAULT, Limits
+from runtime.limits import DEFAULT, MIB, Limits
 from runtime.registry import Registry
 from runtime.run import Wiring, boundary_of
 from runtime.testing.clock import ManualClock, counted_ids
@@ -29,7 +29,7 @@ from runtime.verification import check_figures
 from .conftest import SCOPE
 
 Program = Callable[[Any], Awaitable[GuestResult]]
-PRINTS = GuestResult("ok", stdout="42\n", fuel_used=500, elapsed_ms=2.0)
+PRINTS = GuestResult("ok", stdout="42\n", fuel_used=500, elapsed_ms=2.0, memory_bytes=21 * MIB)
 
 
 class ScriptedGuest:
@@ -151,6 +151,7 @@ async def test_a_program_gives_its_output_and_what_it_used(bench) -> None:
     assert (item.title, item.output, item.code, item.sql) == ("1 line", "42\n", "print(42)", None)
     assert item.usage.fuel == 500
     assert item.usage.fuel_bound == DEFAULT.python_fuel
+    assert (item.usage.memory_bytes, item.usage.memory_bytes_bound) == (21 * MIB, 128 * MIB)
 
 
 async def test_a_query_is_admitted_bounded_and_recorded_like_a_call(bench) -> None:
