@@ -18,7 +18,7 @@ from runtime.ingest.dialect import (
 from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
-from runtime.ingest.totals import find_totals, said
+from runtime.ingest.totals import Noun, find_totals, said
 
 _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
@@ -73,11 +73,14 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     layout = find_layout(records[:_HEAD])
     if layout.width > columns:
         raise IngestRefused(f"{layout.width:,} columns; at most {columns:,} are read")
-    return _table(records, layout, delimiter, notes)
+    return table_of(records, layout, delimiter, notes)
 
 
-def _table(records: list[Record], layout: Layout, delimiter: str, notes: list[str]) -> Repair:
-    notes += _above(records[: layout.above])
+def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[str], noun: Noun = "line") -> Repair:
+    """The table that stands in `records` as `layout` says: lines above, units, repeated headers, remarks below and
+    totals taken out and told in the notes, which call a record a `noun`. Raises Irregular when most rows have another
+    width."""
+    notes += _above(records[: layout.above], noun)
     records = records[layout.above :]
     width = layout.width
     if layout.header:
@@ -89,22 +92,22 @@ def _table(records: list[Record], layout: Layout, delimiter: str, notes: list[st
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
     if layout.units:
         pairs = [f"{name}: {cell.strip()}" for name, cell in zip(names, records[0].cells, strict=False) if cell.strip()]
-        notes.append(f"units row (line {records[0].line}) kept apart: {_few(pairs)}")
+        notes.append(f"units row ({noun} {records[0].line}) kept apart: {_few(pairs)}")
         records = records[1:]
-    records = _without_repeats(records, header, notes)
-    records = _without_footer(records, width, notes)
-    names, rows = _even(records, names, delimiter, notes)
+    records = _without_repeats(records, header, notes, noun)
+    records = _without_footer(records, width, notes, noun)
+    names, rows = _even(records, names, delimiter, notes, noun)
     totals = find_totals(rows, names, comma_likely=delimiter == ";")
     if totals:
         what = "1 total row" if len(totals) == 1 else f"{len(totals):,} total and subtotal rows"
         if len(totals) == 1 and totals[0].label.casefold().startswith("sub"):
             what = "1 subtotal row"
-        told = [said(total, records[total.place].line) for total in totals]
+        told = [said(total, records[total.place].line, noun) for total in totals]
         notes.append(f"{what} kept apart, not counted as rows: {_few(told)}")
     apart = {total.place for total in totals}
     stray = [record.line for record in records if record.stray]
     if stray:
-        notes.append(f"a quote is opened and never closed in {_where(stray)}; taken as an ordinary character")
+        notes.append(f"a quote is opened and never closed in {_where(stray, noun)}; taken as an ordinary character")
     return Repair(names, [row for place, row in enumerate(rows) if place not in apart], delimiter, tuple(notes))
 
 
@@ -127,26 +130,26 @@ def _delimiter(lines: Sequence[str], quote: str, expected: str) -> str:
     return best
 
 
-def _above(records: Sequence[Record]) -> list[str]:
+def _above(records: Sequence[Record], noun: Noun) -> list[str]:
     if not records:
         return []
     texts = [" ".join(cell.strip() for cell in record.cells if cell.strip()) for record in records]
-    what = "1 line above the header" if len(records) == 1 else f"{len(records)} lines above the header"
+    what = f"{_counted(len(records), noun)} above the header"
     return [f"{what} skipped, not rows of the table: {_few([repr(_cut(text)) for text in texts if text])}"]
 
 
-def _without_repeats(records: list[Record], header: Record | None, notes: list[str]) -> list[Record]:
+def _without_repeats(records: list[Record], header: Record | None, notes: list[str], noun: Noun) -> list[Record]:
     if header is None:
         return records
     again = [record.line for record in records if record.cells == header.cells]
     # A table may say its own name now and then; only whole header lines among other rows are dropped.
     if not again or 2 * len(again) > len(records) or len(header.cells) < 2:
         return records
-    notes.append(f"the header stands again in {_where(again)}: not counted as a row")
+    notes.append(f"the header stands again in {_where(again, noun)}: not counted as a row")
     return [record for record in records if record.cells != header.cells]
 
 
-def _without_footer(records: list[Record], width: int, notes: list[str]) -> list[Record]:
+def _without_footer(records: list[Record], width: int, notes: list[str], noun: Noun) -> list[Record]:
     """Lines of one cell at the end of a table with three columns or more are remarks, unless they are its totals."""
     end = len(records)
     while width > 2 and end > 1 and _remark(records[end - 1]):
@@ -154,7 +157,7 @@ def _without_footer(records: list[Record], width: int, notes: list[str]) -> list
     if end < len(records):
         left = records[end:]
         shown = _few([repr(_cut(record.cells[0].strip())) for record in left])
-        many, where = _counted(len(left), "line"), _where([record.line for record in left])
+        many, where = _counted(len(left), noun), _where([record.line for record in left], noun)
         notes.append(f"footer of {many} below the table skipped ({where}): {shown}")
     return records[:end]
 
@@ -165,7 +168,7 @@ def _remark(record: Record) -> bool:
 
 
 def _even(
-    records: Sequence[Record], names: tuple[str, ...], delimiter: str, notes: list[str]
+    records: Sequence[Record], names: tuple[str, ...], delimiter: str, notes: list[str], noun: Noun
 ) -> tuple[tuple[str, ...], list[list[str]]]:
     """Names and rows of one width. Short rows are filled with nothing; what long ones have too many goes into a last
     column of free text, or else into columns of its own."""
@@ -177,10 +180,10 @@ def _even(
             f"ragged rows: {len(short) + len(long):,} of {len(records):,} rows have another number of values"
         )
     if short:
-        notes.append(f"ragged rows: {_where(short)} short of values, filled with missing ones at the end")
+        notes.append(f"ragged rows: {_where(short, noun)} short of values, filled with missing ones at the end")
     if not long:
         return names, [_padded(_cells(record, width), width) for record in records]
-    lines = _where([record.line for record in long])
+    lines = _where([record.line for record in long], noun)
     last = [record.cells[width - 1].strip() for record in records if len(record.cells) == width]
     if any(last) and not all(is_value(cell) or not cell for cell in last):
         notes.append(f"ragged rows: {lines} with extra values, joined into the last column {names[-1]} (unquoted text)")
@@ -211,11 +214,11 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
-def _where(lines: Sequence[int]) -> str:
+def _where(lines: Sequence[int], noun: Noun) -> str:
     shown = ", ".join(str(line) for line in lines[:_SHOWN])
     if len(lines) == 1:
-        return f"line {shown}"
-    return f"lines {shown}" + (f" and {len(lines) - _SHOWN:,} more" if len(lines) > _SHOWN else "")
+        return f"{noun} {shown}"
+    return f"{noun}s {shown}" + (f" and {len(lines) - _SHOWN:,} more" if len(lines) > _SHOWN else "")
 
 
 def _few(parts: Iterable[str]) -> str:

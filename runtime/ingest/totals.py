@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 from runtime.ingest.numerals import Numeral, Shapes, numeral_of, shape_of
 
@@ -18,6 +19,9 @@ LABEL = re.compile(rf"({_WORD})\b[\s:.]*(?P<rest>.*)|(?P<before>.+?)\s+(sub)?tot
 _LABEL_COLUMNS = 3
 _NEAR = Decimal("0.01")
 _SHOWN = 3
+
+Noun = Literal["line", "row"]
+"""What a record is called in notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +123,11 @@ def _ways(rows: Sequence[Sequence[str]], *, comma_likely: bool) -> dict[int, Num
     return ways
 
 
-def said(total: Total, line: int) -> str:
-    """One clause about a total row: what of it agrees with the rows, and what does not."""
+def said(total: Total, line: int, noun: Noun = "line") -> str:
+    """One clause about a total row: what of it agrees with the rows, and what does not. A file has lines, a sheet rows."""
     parts: list[str] = []
     if total.equal:
         parts.append(f"equal to the sum of the rows in {', '.join(total.equal[:_SHOWN])}")
     for name, value, rows in total.other[:_SHOWN]:
         parts.append(f"{name} says {value:,} where the rows add up to {rows:,}")
-    return f"line {line} {total.label!r}" + (f" ({'; '.join(parts)})" if parts else "")
+    return f"{noun} {line} {total.label!r}" + (f" ({'; '.join(parts)})" if parts else "")

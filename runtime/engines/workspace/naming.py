@@ -21,10 +21,16 @@ class Place:
 
 
 def table_name(place: Place) -> str:
-    """Stem and label in lower case, every run of characters that are no letter, digit or underscore turned into `_`."""
-    stem = PurePosixPath(place.path).stem
-    words = unicodedata.normalize("NFC", f"{stem} {place.label}" if place.label else stem).lower()
-    return _OTHER.sub("_", words) or "_"
+    """Stem and label in lower case, every run of characters that are no letter, digit or underscore turned into `_`. A
+    label that begins with the stem stands alone."""
+    stem, label = _folded(PurePosixPath(place.path).stem), _folded(place.label)
+    if not place.label or label == stem:
+        return stem or "_"
+    return label if label.startswith(f"{stem}_") else f"{stem}_{label}"
+
+
+def _folded(text: str) -> str:
+    return _OTHER.sub("_", unicodedata.normalize("NFC", text).lower())
 
 
 def table_names(places: Iterable[Place]) -> dict[Place, str]:
