@@ -31,7 +31,7 @@ _DATE = re.compile(
     rf"|\b{_MONTH} \d{{4}}\b"
 )
 _LIST_NUMBER = re.compile(r"^[^\S\n]*\d+[.)] ", re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _IN_TEXT = re.compile(rf"(?<![\w.])[-−]?(?:{_NUMBER})")
 _THRESHOLD = re.compile(
     r"\b(?:over|above|under|below|than|least|most|exceed(?:s|ing|ed)?|between|and|from|to|last|first|top)\s+[$€£¥]?$",
@@ -71,10 +71,24 @@ def figures(text: str) -> tuple[Figure, ...]:
     """Every figure in a text, in order. Dates, times, list numbers, code and marks are no figures."""
     text = _LIST_NUMBER.sub(lambda match: " " * len(match[0]), text)
     text = _DATE.sub(lambda match: " " * len(match[0]), _FENCE.sub(" ", text))
-    return tuple(figure for sentence in _SENTENCE.split(text) for figure in _in_sentence(sentence))
+    return tuple(figure for sentence, marks in _sentences(text) for figure in _in_sentence(sentence, marks))
 
 
-def _in_sentence(sentence: str) -> Iterator[Figure]:
+def _sentences(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each sentence, or line of a table, with the marks that hold where it has none: a table's heading marks its
+    rows."""
+    heading: frozenset[str] | None = None
+    for line in text.split("\n"):
+        if line.lstrip().startswith("|"):
+            if heading is None:
+                heading = frozenset(_MARK_ID.findall(" ".join(_MARK.findall(line))))
+            yield line, heading
+        else:
+            heading = None
+            yield from ((sentence, frozenset()) for sentence in _SENTENCE.split(line))
+
+
+def _in_sentence(sentence: str, otherwise: frozenset[str]) -> Iterator[Figure]:
     starts, groups = _mark_groups(sentence)
     plain = _MARK.sub(lambda match: " " * len(match[0]), sentence)
     for match in _TOKEN.finditer(plain):
@@ -82,7 +96,7 @@ def _in_sentence(sentence: str) -> Iterator[Figure]:
         if value is None:
             continue
         behind = bisect_left(starts, match.end())
-        marks = groups[behind] if behind < len(groups) else frozenset[str]()
+        marks = groups[behind] if behind < len(groups) else otherwise
         decimals = len(match[2].rsplit(".", 1)[1]) if "." in match[2] else 0
         near = (plain, max(0, match.start() - _CLOSE), match.start())
         threshold, dated = bool(_THRESHOLD.search(*near)), bool(_DATED.search(*near))

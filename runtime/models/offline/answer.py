@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runtime.evidence import Json
-from runtime.models.offline import sql
+from runtime.models.offline import sql, tables
 from runtime.models.offline.lexicon import MONTH_NAMES
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
-from runtime.models.offline.wording import bound, bucket, column_name, conditions, figure, measured, shown
+from runtime.models.offline.wording import bound, column_name, conditions, figure, measured, shown
 
-_LINES = 30
+_TIED = 30
 _NO_CHART = "I can't draw that as a chart; these are the figures it would show."
 _DRAWN = "The chart is below."
 
@@ -33,8 +33,8 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
     }
     body = writers[plan.shape](plan, rows, mark)
     total = result.data.get("row_count")
-    if isinstance(total, int) and total > min(len(rows), _LINES) and plan.shape not in ("rows", "group_count"):
-        body += f"\nThese are only the first {min(len(rows), _LINES)}; the whole table is in the evidence."
+    if isinstance(total, int) and plan.shape in ("groups", "extreme") and not _one_winner(plan):
+        body += tables.only_first(min(len(rows), tables.INLINE_ROWS), total, mark)
     near = _near(result.data) if not rows or _empty(rows) else ""
     lead = f"{_chart_words(chart)}\n" if plan.chart else ""
     return "\n\n".join(part for part in (lead + body, near, understood(plan)) if part)
@@ -95,10 +95,7 @@ def _near(data: Mapping[str, Any]) -> str:
 
 def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if plan.split and rows:
-        lines = [
-            f"- {_units(plan, row)}: **{figure(row[sql.FIGURE], plan.aggregate)}**{_of_rows(row)}{mark}" for row in rows
-        ]
-        return f"The {measured(plan)}:\n" + "\n".join(lines)
+        return f"The {measured(plan)}:\n\n{tables.groups(plan, rows, mark)}"
     row: Row = rows[0] if rows else {}
     value = row.get(sql.FIGURE)
     if plan.aggregate.function not in ("count", "distinct") and value is None:
@@ -141,38 +138,28 @@ def _of_rows(row: Row) -> str:
     return f" (from {figure(count)} {'row' if count == 1 else 'rows'})" if count is not None else ""
 
 
-def _units(plan: Plan, row: Row) -> str:
-    return ", ".join(shown(row.get(column.name)) for column in plan.split)
-
-
 def _group_name(plan: Plan, row: Row) -> str:
-    names = [
-        bucket(row.get(d.bucket), d.bucket) if d.bucket else shown(row.get(d.column.name), d.column)
-        for d in plan.dimensions
-    ]
-    names += [shown(row.get(column.name)) for column in plan.split]
-    return ", ".join(names)
+    return ", ".join(tables.group_names(plan, row))
+
+
+def _one_winner(plan: Plan) -> bool:
+    return plan.shape == "groups" and plan.top is not None and plan.top[1] == 1
 
 
 def _groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if not rows:
         return f"No row matches{mark}."
-    if plan.top and plan.top[1] == 1:
+    if _one_winner(plan):
         return _winner(plan, rows, mark)
-    lines = [
-        f"- {_group_name(plan, row)}: **{figure(row[sql.FIGURE], plan.aggregate)}**"
-        f"{'' if plan.aggregate.function == 'count' else _of_rows(row)}{mark}"
-        for row in rows[:_LINES]
-    ]
     head = f"The {measured(plan)} by {' and '.join(_dimension_words(plan))}{_period(plan)}:"
-    return head + "\n" + "\n".join(lines)
+    return f"{head}\n\n{tables.groups(plan, rows, mark)}"
 
 
 def _winner(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     assert plan.top is not None
     word = "highest" if plan.top[0] == "max" else "lowest"
     number = figure(rows[0][sql.FIGURE], plan.aggregate)
-    names = [_group_name(plan, row) for row in rows[:_LINES]]
+    names = [_group_name(plan, row) for row in rows[:_TIED]]
     if len(names) == 1:
         return f"**{names[0]}** has the {word} {measured(plan)}: **{number}**{mark}."
     return f"There is a tie for the {word} {measured(plan)}, **{number}** each{mark}: {', '.join(names)}."
@@ -185,11 +172,13 @@ def _extreme(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"No row with a value in `{column.name}` matches{mark}."
     key = column.name if plan.aggregate.divisor == 1 else sql.FIGURE
     word = "highest" if plan.top[0] == "max" else "lowest"
-    lines = [f"{_row_words(plan, row)}: **{_measured_cell(plan, row.get(key))}**{mark}" for row in rows[:_LINES]]
-    if len(lines) == 1:
-        return f"The {word} `{column.name}` is that of {lines[0]}."
+    if len(rows) == 1:
+        value = _measured_cell(plan, rows[0].get(key))
+        return f"The {word} `{column.name}` is that of {_row_words(plan, rows[0])}: **{value}**{mark}."
     head = f"These share the {word} `{column.name}`:" if plan.top[1] == 1 else f"By `{column.name}`, {word} first:"
-    return head + "\n" + "\n".join(f"- {line}" for line in lines)
+    others = tuple(one for one in sql.shown_columns(plan) if one.name != column.name)
+    values = [_measured_cell(plan, row.get(key)) for row in rows]
+    return f"{head}\n\n{tables.whole_rows(others, column.name, values, rows, mark)}"
 
 
 def _measured_cell(plan: Plan, value: Json) -> str:
@@ -216,18 +205,24 @@ def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     noun = _dimension_words(plan)[0]
     if not rows:
         return f"None: the data have no such {noun}{mark}."
-    total = figure(rows[0][sql.GROUPS])
-    lines = [f"- {_group_name(plan, row)}: {figure(row[sql.FIGURE], plan.aggregate)}{mark}" for row in rows[:_LINES]]
+    total = _whole(rows[0][sql.GROUPS], len(rows))
     which = f", by the {measured(plan)}" if plan.having else ""
-    head = f"**{total}** {'value' if total == '1' else 'values'} of {noun}{which}{mark}:"
-    return head + "\n" + "\n".join(lines)
+    head = f"**{total:,}** {'value' if total == 1 else 'values'} of {noun}{which}{mark}:"
+    return f"{head}\n\n{tables.groups(plan, rows, mark)}{_first_of(rows, total, mark)}"
 
 
 def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if not rows:
         return f"No row matches{mark}."
-    total = rows[0][sql.IN_ALL]
-    lines = [f"- {_row_words(plan, row)}{mark}" for row in rows[:_LINES]]
-    head = f"**{figure(total)}** {'row matches' if total == 1 else 'rows match'}{mark}"
-    more = "" if total == len(lines) else f"; the first {len(lines)} are"
-    return f"{head}{more}:\n" + "\n".join(lines)
+    total = _whole(rows[0][sql.IN_ALL], len(rows))
+    head = f"**{total:,}** {'row matches' if total == 1 else 'rows match'}{mark}:"
+    table = tables.whole_rows(sql.shown_columns(plan), "", (), rows, mark)
+    return f"{head}\n\n{table}{_first_of(rows, total, mark)}"
+
+
+def _first_of(rows: Sequence[Row], total: int, mark: str) -> str:
+    return tables.only_first(min(len(rows), tables.INLINE_ROWS), total, mark)
+
+
+def _whole(value: Json, otherwise: int) -> int:
+    return value if isinstance(value, int) else otherwise

@@ -22,11 +22,16 @@ def figure(value: Json, aggregate: Aggregate | None = None) -> str:
     if number is None:
         return shown(value)
     column = aggregate.column if aggregate else None
-    unit = _UNIT_NAMES.get(aggregate.unit, aggregate.unit) if aggregate else ""
+    unit = unit_name(aggregate) if aggregate else ""
     money = column is not None and column.kind == "number" and bool(set(column.words) & MONEY_COLUMNS)
     if aggregate is not None and aggregate.function in ("count", "distinct"):
         money, unit = False, ""
     return _grouped(number, money) + (f" {unit}" if unit else "")
+
+
+def unit_name(aggregate: Aggregate) -> str:
+    """The figure's unit as it is said behind numbers; empty when there is none."""
+    return _UNIT_NAMES.get(aggregate.unit, aggregate.unit)
 
 
 def _grouped(number: Decimal, money: bool) -> str:
@@ -99,7 +104,12 @@ def bound(comparison: Comparison, unit: str = "") -> str:
 
 def _threshold(value: float) -> str:
     """A bound's number; small whole ones in words, since they are often said so and are no finding."""
-    return _SMALL[int(value)] if value == int(value) and 0 <= value < len(_SMALL) else figure(value)
+    return small(int(value)) if value == int(value) and 0 <= value < len(_SMALL) else figure(value)
+
+
+def small(number: int) -> str:
+    """A whole number, in words up to twelve: said of the answer itself, it is no finding."""
+    return _SMALL[number] if 0 <= number < len(_SMALL) else f"{number:,}"
 
 
 def column_name(column: Column) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -213,3 +214,27 @@ async def test_results_that_failed_or_were_cut_end_in_words(folder: Folder) -> N
 async def test_without_data_tools_it_says_so() -> None:
     step = await OfflineModel().step(ModelRequest("", "", (), (UserMessage("How many hikes?"),)))
     assert declined(step.text)
+
+
+async def test_groups_are_a_table_whose_heading_carries_the_mark(folder: Folder) -> None:
+    text = await converse(folder, "Total minutes by trail")
+    mark = re.search(r"\[E\d+\]", text)
+    assert mark is not None
+    assert f"| trail | total of minutes {mark[0]} | rows |\n| --- | ---: | ---: |\n| Ridge | 490 | 2 |\n" in text
+
+
+async def test_of_more_than_ten_rows_the_first_are_shown_and_the_rest_named(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text("shop,amount\n" + "".join(f"Shop {n:02d},{n}\n" for n in range(1, 24)))
+    text = await converse(Folder([path]), "Total amount by shop")
+    rows = [line for line in text.split("\n") if line.startswith("| Shop")]
+    assert len(rows) == 10
+    assert "These are the first ten of 23 rows; all are in the evidence" in text
+
+
+async def test_what_would_break_a_cell_is_taken_out(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text('the|shop,amount\n"a|b",3\n"*c*",4\n')
+    text = await converse(Folder([path]), "Total amount by shop")
+    lines = [line for line in text.split("\n") if line.startswith("|")]
+    assert lines and all(line.count("|") == lines[0].count("|") for line in lines)

@@ -132,6 +132,12 @@ def test_what_counts_as_a_figure(answer, figures, missing) -> None:
     assert (report.figures, report.missing) == (figures, missing)
 
 
+def test_a_tables_heading_marks_the_figures_of_its_rows() -> None:
+    table = "By region:\n\n| region | total [E2] |\n|---|---:|\n| St. Gallen | 12 |\n| Bern | 99 |\n\nNo table: 99."
+    found = check_figures(table, (item("E1", ((99,),)), item("E2", ((12,),))))
+    assert (found.figures, found.missing, found.cited) == (3, ("99",), ("E2",))
+
+
 def test_a_failed_call_backs_nothing_and_a_cut_result_backs_no_count() -> None:
     failed = item(status="error", error={"code": "sql_failed"})
     assert check_figures("There are 42 [E1].", [failed]).missing == ("42",)

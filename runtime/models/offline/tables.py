@@ -1,0 +1,81 @@
+"""Results as Markdown tables: the first rows beside the words, the whole in the evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from runtime.evidence import Json
+from runtime.models.offline import sql
+from runtime.models.offline.catalog import Column
+from runtime.models.offline.plan import Plan
+from runtime.models.offline.wording import bucket, figure, measured, shown, small, unit_name
+
+Row = Mapping[str, Json]
+
+INLINE_ROWS = 10  # more are read better in the fold and the file
+
+
+def group_names(plan: Plan, row: Row) -> list[str]:
+    """What a group is: its dimensions and the columns that keep it apart."""
+    names = [
+        bucket(row.get(d.bucket), d.bucket) if d.bucket else shown(row.get(d.column.name), d.column)
+        for d in plan.dimensions
+    ]
+    return names + [shown(row.get(column.name)) for column in plan.split]
+
+
+def groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    """Groups with their figure, and from how many rows it comes. The figure's column carries the mark."""
+    counted = plan.aggregate.function != "count" and bool(rows) and rows[0].get(sql.ROWS) is not None
+    bare = replace(plan.aggregate, unit="")
+    head = [*_group_heads(plan), _figure_head(plan, mark), *(["rows"] if counted else [])]
+    lines = [
+        [*group_names(plan, row), figure(row.get(sql.FIGURE), bare), *([figure(row[sql.ROWS])] if counted else [])]
+        for row in rows[:INLINE_ROWS]
+    ]
+    return _markdown(head, lines, 1 + counted)
+
+
+def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], rows: Sequence[Row], mark: str) -> str:
+    """Rows by `columns`; with a `measure`, `figures` are its cells, to the right of the others."""
+    head = [_plain(column.name) for column in columns] + ([_plain(measure)] if measure else [])
+    head[-1] += mark
+    lines = [[shown(row.get(column.name), column) for column in columns] for row in rows[:INLINE_ROWS]]
+    if measure:
+        lines = [[*line, cell] for line, cell in zip(lines, figures, strict=False)]
+    return _markdown(head, lines, 1 if measure else 0)
+
+
+def only_first(shown_rows: int, total: int, mark: str) -> str:
+    """What is said when rows are left to the evidence; empty when all are shown."""
+    if total <= shown_rows:
+        return ""
+    return f"\n\nThese are the first {small(shown_rows)} of {total:,} rows; all are in the evidence{mark}."
+
+
+def _group_heads(plan: Plan) -> list[str]:
+    heads = [
+        d.bucket or _plain(f"{d.column.via.table}.{d.column.name}" if d.column.via else d.column.name)
+        for d in plan.dimensions
+    ]
+    return heads + [_plain(column.name) for column in plan.split]
+
+
+def _figure_head(plan: Plan, mark: str) -> str:
+    said = measured(plan).replace("`", "")
+    unit = unit_name(plan.aggregate) if plan.aggregate.function not in ("count", "distinct") else ""
+    known = unit.casefold() in re.split(r"[\W_]+", said.casefold())
+    return _plain(said) + (f" ({unit})" if unit and not known else "") + mark
+
+
+def _plain(name: str) -> str:
+    """A column's name inside a cell: what would end the cell or format it is taken out, underscores stay."""
+    return shown(name.replace("_", "\0")).replace("\0", "\\_")
+
+
+def _markdown(head: Sequence[str], lines: Sequence[Sequence[str]], numbers: int) -> str:
+    """A pipe table whose last `numbers` columns are set to the right."""
+    rules = ["---"] * (len(head) - numbers) + ["---:"] * numbers
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rules, *lines))
