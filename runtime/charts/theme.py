@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-WIDTH, HEIGHT = 720, 400  # CSS pixels; the PNG has twice as many
-SCALE = 2
+WIDTH, HEIGHT = 720, 400  # CSS pixels
+# Pixels of the PNG for each of them. A tall picture has fewer: it costs by its area, and three for each pixel of a
+# 360 px wide screen are still enough.
+SCALE, TALL_SCALE, TALL = 2.0, 1.5, 900
 TITLE_PX, LABEL_PX, SMALL_PX = 20, 16, 15
 COLOURS = ("#2563eb", "#f59e0b", "#059669", "#c026d3", "#475569")
 LINE_PX = 3
