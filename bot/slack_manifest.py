@@ -26,6 +26,8 @@ OPTIONAL_SCOPES: dict[str, str] = {
     "mpim:read": "who is in a group message",
     "usergroups:read": "audiences that name a user group",
 }
+# What Slack shows behind the command while it is typed: ways, divided by `|`.
+USAGE_HINT = "help | sources | files | sql QUERY"
 BOT_EVENTS = [
     "app_mention",
     "message.im",
@@ -72,7 +74,7 @@ def slack_manifest() -> dict[str, Any]:
                 {
                     "command": "/footnote",
                     "description": "What is open here, and queries of your own",
-                    "usage_hint": "help | sources | files | sql QUERY",
+                    "usage_hint": USAGE_HINT,
                     "should_escape": True,
                 }
             ],

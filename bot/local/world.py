@@ -6,6 +6,8 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.slack_manifest import USAGE_HINT
+
 TEAM = "T0FOOTNOTE"
 OTHER_TEAM = "T0PARTNER"
 
@@ -131,7 +133,7 @@ class AppInstall:
     scopes: set[str] = field(default_factory=lambda: set(ALL_SCOPES))
     events: set[str] = field(default_factory=lambda: set(ALL_EVENTS))
     commands: list[str] = field(default_factory=lambda: ["/footnote"])
-    usage_hint: str = "help | sources | files | sql QUERY"
+    usage_hint: str = USAGE_HINT
     shortcuts: dict[str, str] = field(default_factory=lambda: {"ask_about_message": "Ask Footnote about this"})
     mention_outside: bool = True
     revoked: bool = False
