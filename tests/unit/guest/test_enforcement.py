@@ -19,8 +19,20 @@ ENDED = {
     "printing for ever": ("while True: print('x' * 100)", "fuel"),
     "a huge array": ("x = bytearray(10 ** 9)", "memory"),
     "a growing text": ("x = 'x' * 1000\nwhile True: x += x", "memory"),
+    "a list that doubles": ("x = [0]\nwhile True: x += x", "memory"),
+    "a huge field": ("f'{1:>999999999}'", "memory"),
+    "endless precision": ("from decimal import *\ngetcontext().prec = MAX_PREC\nDecimal(1) / 3", "memory"),
+    "a factorial": ("import math\nmath.factorial(10 ** 7)", "fuel"),
+    "a packed bomb": ("import zlib\nzlib.decompress(zlib.compress(b'0' * 10 ** 8))", "fuel"),
+    "sleeping for ever": ("import time\nwhile True: time.sleep(1)", "fuel"),
     "plain recursion": ("def f(): return f()\nf()", "error"),
     "recursion beyond the raised limit": ("import sys\nsys.setrecursionlimit(10 ** 8)\ndef f(): f()\nf()", "stack"),
+    "recursion through C": ("def f(n): return max(map(f, [n + 1]))\nf(0)", "error"),
+    "recursion through C beyond the raised limit": (
+        "import sys\nsys.setrecursionlimit(10 ** 8)\ndef f(n): return max(map(f, [n + 1]))\nf(0)",
+        "stack",
+    ),
+    "freeing a deep chain": ("x = iter(())\nfor _ in range(100000): x = map(int, x)\ndel x", "stack"),
     "nested json": ("import json\njson.loads('[' * 100000 + ']' * 100000)", "stack"),
     "nested repr": ("x = []\nfor _ in range(100000): x = [x]\nrepr(x)", "stack"),
     "nested parentheses": ("eval('(' * 1000 + ')' * 1000)", "memory"),
@@ -49,7 +61,41 @@ ENDED = {
     "leaving at once": ("import os\nos._exit(0)", "error"),
     "abort": ("import os\nos.abort()", "error"),
     "input": ("input()", "error"),
+    "writing a file": ("open('a', 'w')", "error"),
+    "deleting a file": ("import os\nos.remove('/etc/passwd')", "error"),
+    "the system's own open": ("import posix\nposix.open('/etc/passwd', 0)", "error"),
+    "a shell": ("import os\nos.system('id')", "error"),
+    "a shell found in a class": (
+        "[c for c in object.__subclasses__() if c.__name__ == '_wrap_close'][0].__init__.__globals__['system']('id')",
+        "error",
+    ),
+    "an importer of its own": (
+        "import sys, importlib.machinery as m\nsys.meta_path[:] = [m.PathFinder]\nsys.path[:] = ['/']\n"
+        "sys.path_hooks[:] = [m.FileFinder.path_hook((m.SourceFileLoader, ['.py']))]\nimport anything",
+        "error",
+    ),
+    **{
+        f"a fresh {name}": (
+            "import sys, importlib.machinery as m\nsys.meta_path[:] = [m.BuiltinImporter, m.FrozenImporter]\n"
+            f"sys.modules.pop('{name}', None)\nimport {name}\nprint({name}.{call})",
+            "trap",
+        )
+        for name, call in {
+            "posix": "listdir('/')",
+            "_io": "open('/etc/passwd').read()",
+            "time": "time()",
+            "_socket": "socket()",
+        }.items()
+    },
+    "a mistake in a file's name": ("compile('x = (', '/etc/passwd', 'exec')", "error"),
+    "a mistake inside exec": ("exec('x = (')", "error"),
     "network": ("import socket", "error"),
+    "network by the import function": ("__import__('socket')", "error"),
+    "a page of the network": ("import urllib.request", "error"),
+    "the loop of the network": ("import asyncio", "error"),
+    "a database of its own": ("import sqlite3", "error"),
+    "compiled packages": ("import numpy", "error"),
+    "signals": ("import signal", "error"),
     "a process": ("import subprocess", "error"),
     "a process by its inner part": ("import _posixsubprocess", "error"),
     "foreign functions": ("import ctypes", "error"),
@@ -84,6 +130,15 @@ async def test_it_ends_within_limits_and_the_next_run_is_clean(run: Run, name: s
     assert result.error and len(result.error) <= LIMITS.error_chars
     assert len(result.stdout) <= LIMITS.output_chars and result.fuel_used <= LIMITS.fuel
     assert (await run("print(sum(range(10)))")).stdout == "45\n"
+
+
+async def test_honest_depth_fits_the_stack(run: Run) -> None:
+    result = await run(
+        "import json, sys\nsys.setrecursionlimit(10 ** 6)\nx = []\nfor _ in range(3000): x = [x]\n"
+        "def f(n): return 0 if n == 0 else max(map(f, [n - 1]))\n"
+        "print(len(json.loads('[' * 3000 + ']' * 3000)), len(repr(x)), f(800))"
+    )
+    assert (result.status, result.stdout) == ("ok", "1 6002 0\n")
 
 
 async def test_output_is_cut_and_said(run: Run) -> None:

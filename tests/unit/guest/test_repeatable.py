@@ -18,7 +18,7 @@ async def test_a_hundred_times_and_across_threads(run: Run) -> None:
     for _ in range(25):
         results += await asyncio.gather(*(run(PROGRAM) for _ in range(4)))
     assert len(results) == 100 and all(result.status == "ok" for result in results)
-    assert len({(result.stdout, result.fuel_used, result.sql_bytes) for result in results}) == 1
+    assert len({(result.stdout, result.fuel_used, result.memory_bytes, result.sql_bytes) for result in results}) == 1
 
 
 async def test_another_seed_is_another_sequence(guest: Guest) -> None:
