@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.state import migrate_state
-from tests.integration.state import postgres_server
+from tests import postgres_server
 
 DATABASES = ["sqlite", "postgresql"] if postgres_server.available() else ["sqlite"]
 

@@ -12,7 +12,7 @@ from runtime.state.connector import Connector
 from runtime.state.migrations import configuration, upgrade
 from runtime.state.store import parse_url
 from runtime.state.tables import metadata, revision
-from tests.integration.state import postgres_server
+from tests import postgres_server
 from tests.integration.state.doubles import Counter, SteppingClock
 
 

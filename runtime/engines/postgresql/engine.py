@@ -1,0 +1,233 @@
+"""The engine of one PostgreSQL source: guarded reads on snapshots of its own, and its admitted structure."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+import psycopg
+import structlog
+from psycopg.conninfo import conninfo_to_dict
+
+from runtime.admission.manifest import PostgresqlSource, environment_value
+from runtime.catalog import Structure
+from runtime.catalog.admitted import admitted
+from runtime.catalog.cached import CachedStructure
+from runtime.clock import Clock
+from runtime.engines.port import ReadResult
+from runtime.engines.postgresql import failures
+from runtime.engines.postgresql.connections import Connection, ConnectionLost, Connections, Session, Unreachable
+from runtime.engines.postgresql.failures import Asked
+from runtime.engines.postgresql.introspect import DIALECT, fingerprint, introspect, readable_part
+from runtime.engines.postgresql.reading import Read, answer
+from runtime.engines.postgresql.rights import Rights, check_rights, fit_to_read
+from runtime.engines.postgresql.values import adapters, bound_values
+from runtime.engines.worker import Answer
+from runtime.errors import CallError, ConfigurationError
+from runtime.evidence import Json, SourceRef, Truncation
+from runtime.limits import Limits
+from runtime.sqlguard import GuardPolicy, ValidatedQuery, validate
+
+_LOOK_SECONDS = 15.0
+_TRUSTED_SECONDS = 10.0
+"""How long a look at the catalogue is good for: at 10,000 tables even the fingerprint takes longer than most reads. A
+read that fails on a name looks again at once."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What `footnote check` wants to know of a source: why it cannot be reached ("" when it can), how many tables are
+    open, and what its role may do too much."""
+
+    unreachable: str = ""
+    tables: int = 0
+    rights: Rights | None = None
+
+
+class PostgresqlEngine:
+    """One admitted database. A DatabaseEngine. Belongs to the event loop that uses it first."""
+
+    dialect = DIALECT
+
+    def __init__(self, source: PostgresqlSource, connections: Connections, limits: Limits, clock: Clock) -> None:
+        self._source = source
+        self._connections = connections
+        self._limits = limits
+        self._clock = clock
+        self._session = Session(_LOOK_SECONDS, source.schemas)
+        self._structure = CachedStructure(self._fingerprint, self._introspect, clock, trusted_seconds=_TRUSTED_SECONDS)
+
+    @classmethod
+    async def open(cls, source: PostgresqlSource, limits: Limits, clock: Clock) -> PostgresqlEngine:
+        """Connects nowhere yet, so that a database that is down stops no start. Raises ConfigurationError for an
+        address that is none."""
+        address = environment_value(source.url)
+        try:
+            conninfo_to_dict(address or "")
+        except psycopg.Error as error:
+            raise ConfigurationError(f"sources.{source.id}: {source.url} holds no address of a database.") from error
+        connections = Connections(address or "", adapters(), limits.concurrent_reads_per_source)
+        return cls(source, connections, limits, clock)
+
+    async def close(self) -> None:
+        """Closes the connections that are idle; a read that still runs closes its own."""
+        await self._connections.close()
+
+    async def structure(self) -> Structure:
+        """The admitted structure as it is now. Raises CallError `source_unavailable`, also while the role may do more
+        than read."""
+        return await self._structure.current()
+
+    async def check(self) -> Checkup:
+        """A look at the source for operators. Never raises for what a database may be: down, closed, too open."""
+        try:
+            async with self._connections.snapshot(self._session) as connection:
+                shown = await self._admitted(connection)
+                return Checkup(tables=len(shown.tables), rights=await check_rights(connection, shown))
+        except (Unreachable, ConnectionLost, psycopg.Error) as error:
+            return Checkup(unreachable=str(error).strip() or type(error).__name__)
+
+    async def read(self, sql: str, *, seconds: float, rows_kept: int) -> ReadResult:
+        """One guarded read; cancelling stops the query. Raises CallError: `sql_…`, `function_not_allowed`, `timeout`,
+        `resource_limit`, `source_unavailable`."""
+        return await self.read_bound(sql, (), seconds=seconds, rows_kept=rows_kept)
+
+    async def read_bound(self, sql: str, parameters: Sequence[Json], *, seconds: float, rows_kept: int) -> ReadResult:
+        """As `read`, with values for the `$1`, `$2` … of the statement. A read that fails on a name is tried anew when
+        the structure turns out to have changed."""
+        structure = await self._structure.current()
+        try:
+            return await self._read(structure, sql, parameters, seconds, rows_kept)
+        except _NameUnknown as unknown:
+            refreshed = await self._structure.refreshed()
+            if refreshed is structure:
+                raise unknown.error from unknown.__cause__
+        try:
+            return await self._read(refreshed, sql, parameters, seconds, rows_kept)
+        except _NameUnknown as unknown:
+            raise unknown.error from unknown.__cause__
+
+    async def _read(
+        self, structure: Structure, sql: str, parameters: Sequence[Json], seconds: float, rows_kept: int
+    ) -> ReadResult:
+        began = self._clock.monotonic()
+        policy = self._policy(structure, len(parameters))
+        try:
+            query = validate(sql, policy)
+        except CallError as refusal:
+            if refusal.code in ("sql_unknown_table", "sql_unknown_column"):
+                raise _NameUnknown(refusal) from refusal
+            raise
+        asked = Asked(sql, parameters, query.tables, policy, seconds)
+        read = Read(query.sql, bound_values(parameters), rows_kept, self._limits.cell_chars)
+        found = await self._answer(read, asked)
+        return self._result(structure, query, found, began)
+
+    async def _answer(self, read: Read, asked: Asked) -> Answer:
+        session = replace(self._session, seconds=asked.seconds)
+        deadline = asyncio.get_running_loop().time() + asked.seconds
+        try:
+            async with self._snapshot(session) as connection:
+                return await answer(connection, read, deadline)
+        except TimeoutError as error:
+            raise failures.too_slow(asked.seconds) from error
+        except psycopg.Error as error:
+            if failures.names_gone(error):
+                raise _NameUnknown(failures.as_call_error(error, asked)) from error
+            if failures.right_gone(error):
+                raise await self._right_lost(asked) from error
+            raise failures.as_call_error(error, asked) from error
+
+    async def _right_lost(self, asked: Asked) -> CallError:
+        """Names the tables that the role may not read any more, which a fresh look tells."""
+        left = (await self._structure.refreshed()).by_id
+        gone = [
+            name
+            for name in asked.tables
+            if name not in left or len(left[name].columns) < len(asked.policy.tables[name])
+        ]
+        return failures.right_lost(self._source.id, gone)
+
+    def _policy(self, structure: Structure, parameters: int) -> GuardPolicy:
+        tables = structure.tables
+        # Where columns are ruled, a table is read by the columns that are known: a new one may be one to hide.
+        ruled = bool(self._source.columns.deny or self._source.columns.mask)
+        masked = {table.id: frozenset(column.name for column in table.columns if column.masked) for table in tables}
+        return GuardPolicy(
+            {table.id: tuple(column.name for column in table.columns) for table in tables},
+            DIALECT,
+            search_path=self._source.schemas,
+            partial=frozenset(table.id for table in tables if ruled or table.partial),
+            masked={name: columns for name, columns in masked.items() if columns},
+            parameters=parameters,
+            max_bytes=self._limits.sql_bytes,
+            max_nesting=self._limits.sql_nesting,
+        )
+
+    def _result(self, structure: Structure, query: ValidatedQuery, found: Answer, began: float) -> ReadResult:
+        kept, notes = len(found.rows), found.notes
+        if found.cut_cells:
+            bound = self._limits.cell_chars
+            cut = f"{found.cut_cells:,} cells longer than {bound:,} characters were cut; a cut cell ends in …"
+            notes = (*notes, cut)
+        return ReadResult(
+            sql=query.sql,
+            columns=found.columns,
+            rows=found.rows,
+            row_count=found.total if found.total is not None else kept,
+            elapsed_ms=(self._clock.monotonic() - began) * 1000,
+            truncated=Truncation("rows_kept", kept, found.total) if found.more else None,
+            sources=tuple(SourceRef(self._source.id, name, structure.revision) for name in query.tables),
+            notes=notes,
+            masked=query.masked,
+        )
+
+    async def _fingerprint(self) -> str:
+        async with self._look() as connection:
+            return await fingerprint(connection, self._source.schemas)
+
+    async def _introspect(self) -> Structure:
+        async with self._look() as connection:
+            if not await fit_to_read(connection):
+                raise failures.too_powerful(self._source.id)
+            return await self._admitted(connection)
+
+    async def _admitted(self, connection: Connection) -> Structure:
+        source = self._source
+        found = await introspect(connection, source.id, source.schemas)
+        shown = admitted(found.structure, source.tables, source.columns, source.schemas)
+        return readable_part(shown, found.readable)
+
+    @asynccontextmanager
+    async def _look(self) -> AsyncGenerator[Connection]:
+        """A snapshot to look at the catalogue. Raises CallError `source_unavailable`."""
+        try:
+            async with self._snapshot(self._session) as connection:
+                yield connection
+        except psycopg.Error as error:
+            log.warning("source cannot be looked at", source=self._source.id, reason=str(error))
+            raise failures.unreachable(self._source.id) from error
+
+    @asynccontextmanager
+    async def _snapshot(self, session: Session) -> AsyncGenerator[Connection]:
+        try:
+            async with self._connections.snapshot(session) as connection:
+                yield connection
+        except Unreachable as error:
+            log.warning("source cannot be reached", source=self._source.id, reason=str(error))
+            raise failures.unreachable(self._source.id) from error
+        except ConnectionLost as error:
+            log.warning("source ended a connection", source=self._source.id, reason=str(error))
+            raise failures.broken_off(self._source.id) from error
+
+
+class _NameUnknown(Exception):
+    """A name that guard or engine doesn't know: it may be that the structure changed since it was read."""
+
+    def __init__(self, error: CallError) -> None:
+        super().__init__(error.message)
+        self.error = error
