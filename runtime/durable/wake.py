@@ -43,6 +43,8 @@ class Pokable:
 class QueueWake:
     """Pokes the engine's queue manager (to notice a new queue) and the worker of one queue (to take its work)."""
 
+    _installed = False  # for the process: the engine has one set of module names
+
     def __init__(self, queue_name: str) -> None:
         self._queue_name = queue_name
         self._manager: Pokable | None = None
@@ -52,7 +54,10 @@ class QueueWake:
         self._originals = (self._dbos.queue_thread, self._queue.queue_worker_thread)
 
     def install(self) -> None:
-        """Before the engine launches."""
+        """Before the engine launches. Raises RuntimeError while another engine of this process is open."""
+        if QueueWake._installed:
+            raise RuntimeError("a process has one workflow engine at a time, and another is open")
+        QueueWake._installed = True
         manage, work = self._originals
 
         def manager(stop: Any, engine: Any) -> None:
@@ -78,6 +83,7 @@ class QueueWake:
 
     def remove(self) -> None:
         """After the engine ended."""
+        QueueWake._installed = False
         self._dbos.queue_thread, self._queue.queue_worker_thread = self._originals
 
     def new_queue(self) -> None:

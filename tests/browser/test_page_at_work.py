@@ -12,7 +12,7 @@ from bot.local.demo_data import TOUR
 from tests.browser import scripts
 from tests.browser.stage import PATIENCE_MS
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 expect.set_options(timeout=PATIENCE_MS)
 
 

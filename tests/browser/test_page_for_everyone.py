@@ -12,7 +12,7 @@ from tests.browser import scripts
 from tests.browser.stage import PATIENCE_MS
 from tests.unit.render.wild import NASTY
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 expect.set_options(timeout=PATIENCE_MS)
 
 _ALPHABETS = (
