@@ -97,6 +97,27 @@ class Limits:
     read_bytes_a_second: int = 4 * MIB
     build_database_seconds: int = 120
 
+    # Catalog of the sources
+    catalog_query_chars: int = 512
+    catalog_hits: int = 50
+    catalog_hits_default: int = 12
+    catalog_candidates: int = 5
+    catalog_resources: int = 50
+    catalog_tables_of_query: int = 6
+    catalog_columns: int = 200
+    catalog_columns_bytes: int = 9 * KIB
+    catalog_relationships: int = 50
+    catalog_depth: int = 6
+    catalog_join_depth_default: int = 3
+    catalog_join_paths: int = 20
+    catalog_ends: int = 8
+    catalog_path_depth_default: int = 4
+    catalog_paths: int = 8
+    catalog_paths_default: int = 5
+    catalog_path_steps: int = 50_000
+    catalog_text_chars: int = 200
+    catalog_seconds: int = 15
+
     # Python in the sealed guest (facts/GUEST.md); fuel counts wasm operations, 10–15 G are about a second
     python_code_bytes: int = 32_000
     python_fuel: int = 20_000_000_000

@@ -25,6 +25,7 @@ from runtime.toolboxes.files import (
     run_python,
     run_sql,
 )
+from runtime.toolboxes.sources import catalog_inspect, catalog_schema, catalog_search, catalog_traverse
 
 CAPABILITIES: tuple[Capability[Any], ...] = (
     search.CAPABILITY,
@@ -39,6 +40,10 @@ CAPABILITIES: tuple[Capability[Any], ...] = (
     file_search.CAPABILITY,
     file_read.CAPABILITY,
     file_query.CAPABILITY,
+    catalog_search.CAPABILITY,
+    catalog_schema.CAPABILITY,
+    catalog_inspect.CAPABILITY,
+    catalog_traverse.CAPABILITY,
 )
 
 

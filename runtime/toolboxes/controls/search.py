@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import json
 import re
 from typing import Annotated
 
@@ -13,9 +9,9 @@ from pydantic import Field
 from rapidfuzz import fuzz
 
 from runtime.capability import Access, Arguments, CallContext, Capability, CatalogEntry, Output, Toolbox
-from runtime.errors import CallError
 from runtime.evidence import Json
 from runtime.limits import DEFAULT
+from runtime.toolboxes.paging import binding, cursor, offset
 
 _ENOUGH = 45.0  # below this a hit is filler: two unrelated English phrases reach about 40 in WRatio
 _WORD = re.compile(r"[a-z0-9]+")
@@ -36,8 +32,8 @@ class ToolboxSearch(Arguments):
 
 async def execute(arguments: ToolboxSearch, context: CallContext) -> Output:
     """Hits in rank order: exact name first, then by likeness. Raises `cursor_invalid`."""
-    bound = _bound_to(context.catalog.digest, arguments.query)
-    start = _offset(arguments.cursor, bound)
+    bound = binding(context.catalog.digest, arguments.query)
+    start = offset(arguments.cursor, bound, "run catalog")
     ranked = _ranked(arguments.query, context.catalog.entries)
     page = ranked[start : start + arguments.limit]
     end = start + len(page)
@@ -48,7 +44,7 @@ async def execute(arguments: ToolboxSearch, context: CallContext) -> Output:
         data={
             "match": "hits" if hits else "no_match",
             "hits": hits,
-            "next_cursor": _cursor(bound, end) if end < len(ranked) else None,
+            "next_cursor": cursor(bound, end) if end < len(ranked) else None,
         },
         listing="hits",
     )
@@ -81,31 +77,6 @@ def _hit(entry: CatalogEntry, loaded: bool) -> Json:
         "access": entry.access,
         "effect": entry.effect,
     }
-
-
-def _bound_to(digest: str, query: str) -> str:
-    return hashlib.sha256(f"{digest}\n{query}".encode()).hexdigest()[:16]
-
-
-def _cursor(bound: str, offset: int) -> str:
-    return base64.urlsafe_b64encode(json.dumps([bound, offset]).encode()).decode()
-
-
-def _offset(cursor: str | None, bound: str) -> int:
-    if cursor is None:
-        return 0
-    try:
-        stored, offset = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-    except (ValueError, TypeError, binascii.Error):
-        stored, offset = None, None
-    if stored != bound or not isinstance(offset, int) or offset < 0:
-        raise CallError(
-            "cursor_invalid",
-            "The cursor belongs to another query or another run catalog.",
-            hint="Search again without a cursor.",
-            retryable=True,
-        )
-    return offset
 
 
 CAPABILITY = Capability(

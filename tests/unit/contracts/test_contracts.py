@@ -40,6 +40,10 @@ def test_the_tools_of_this_version_have_their_fixed_names() -> None:
         "file_search": False,
         "file_read": False,
         "file_query": False,
+        "catalog_search": True,
+        "catalog_schema": True,
+        "catalog_inspect": True,
+        "catalog_traverse": False,
     }
 
 
