@@ -9,13 +9,15 @@ from pathlib import Path
 import duckdb
 
 from runtime.ingest.columns import ColumnType
-from runtime.ingest.lexical import DATED, NUMERIC, class_of, literal, parquet_table, quoted
+from runtime.ingest.lexical import DATED, NUMERIC, class_of, literal, numbered_rows, parquet_table, quoted
 
 _LOOKED_AT = 200
 _NOTES = 40
+_TOTAL_BEGINS = ("tot", "sub", "gra", "sum", "ges")
 _TOTAL = r"(?i)^((grand |sub[- ]?)?totals?|summe|gesamt|sum)\b"
 _LABEL_COLUMNS = 3  # a total is named in one of the first text columns
 _EVEN_ROWS = 20_000
+_EVEN_BLOCKS = 20
 _PLAIN = ("int", "decimal", "exponent")
 
 
@@ -30,13 +32,13 @@ def look_after(
     notes: list[str] = []
     known = {name: each.odd for name, each in zip(names, types, strict=True)}
     unknown = [name for name in texts if known[name] is None]
-    found = {*_promising(connection, parquet, unknown, rows), *(name for name in texts if known[name])}
+    found = {*_promising(connection, parquet, names, unknown, rows), *(name for name in texts if known[name])}
     for name in (each for each in texts if each in found):
         notes += _about_text(connection, table, name)
     if rows <= _EVEN_ROWS:
         notes += _spellings(connection, table, texts)
     gaps = _with_gaps(connection, parquet, names)
-    notes += _totals(connection, table, texts, gaps, rows)
+    notes += _totals(connection, numbered_rows(parquet, names), texts, gaps, rows)
     if len(gaps) == len(names):
         notes += _empty_rows(connection, table, names)
     return tuple(notes)
@@ -48,17 +50,16 @@ def few(notes: Sequence[str]) -> tuple[str, ...]:
     return (*notes[:_NOTES], f"and {left:,} more notes of this kind") if left > 1 else tuple(notes)
 
 
-def _promising(connection: duckdb.DuckDBPyConnection, parquet: Path, texts: Sequence[str], rows: int) -> list[str]:
+def _promising(
+    connection: duckdb.DuckDBPyConnection, parquet: Path, names: Sequence[str], texts: Sequence[str], rows: int
+) -> list[str]:
     """Text columns worth counting in full: among rows taken evenly from the whole file, a quarter of the values or more
     are numbers or dates. What is most of a column cannot hide from that."""
     if not texts:
         return []
-    table = f"read_parquet({literal(str(parquet))}, hive_partitioning = false, file_row_number = true)"
     columns = ", ".join(quoted(name) for name in texts)
-    step = max(1, rows // _EVEN_ROWS)
     cells = (
-        f"UNPIVOT (SELECT {columns} FROM {table} WHERE file_row_number % {step} = 0) ON COLUMNS(*)"
-        " INTO NAME name VALUE value"
+        f"UNPIVOT ({_evenly(columns, rows, *numbered_rows(parquet, names))}) ON COLUMNS(*) INTO NAME name VALUE value"
     )
     wanted = ", ".join(literal(each) for each in (*NUMERIC, *DATED))
     found = connection.execute(
@@ -67,6 +68,17 @@ def _promising(connection: duckdb.DuckDBPyConnection, parquet: Path, texts: Sequ
     ).fetchall()
     hits = {str(row[0]) for row in found}
     return [name for name in texts if name in hits]
+
+
+def _evenly(columns: str, rows: int, table: str, place: str) -> str:
+    """SQL: short blocks of rows from all over the table, or all of a small one. Only blocks are skipped unread."""
+    if rows <= _EVEN_ROWS:
+        return f"SELECT {columns} FROM {table}"
+    block = _EVEN_ROWS // _EVEN_BLOCKS
+    starts = [number * (rows - block) // (_EVEN_BLOCKS - 1) for number in range(_EVEN_BLOCKS)]
+    return " UNION ALL ".join(
+        f"SELECT {columns} FROM {table} WHERE {place} BETWEEN {start} AND {start + block - 1}" for start in starts
+    )
 
 
 def _spellings(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str]) -> list[str]:
@@ -139,27 +151,42 @@ def _with_gaps(connection: duckdb.DuckDBPyConnection, parquet: Path, names: Sequ
 
 
 def _totals(
-    connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str], gaps: Sequence[str], rows: int
+    connection: duckdb.DuckDBPyConnection,
+    numbered: tuple[str, str],
+    texts: Sequence[str],
+    gaps: Sequence[str],
+    rows: int,
 ) -> list[str]:
     """Rows whose first words are a total's while another column is empty: they would be summed a second time."""
     if not texts or not gaps:
         return []
-    marked = [
-        # Three letters decide nearly always; only then the whole word is looked at.
-        f"CASE WHEN lower({quoted(name)}[:3]) IN ('tot', 'sub', 'gra', 'sum', 'ges')"
-        f" AND regexp_matches({quoted(name)}, {literal(_TOTAL)}) THEN {quoted(name)} END"
-        for name in texts[:_LABEL_COLUMNS]
-    ]
+    table, place = numbered
     empty = " OR ".join(f"{quoted(name)} IS NULL" for name in gaps[:_LOOKED_AT])
-    label = f"coalesce({', '.join(marked)})"
-    row = connection.execute(
-        f"SELECT count(*), first(l) FROM (SELECT {label} AS l FROM {table} WHERE {empty}) WHERE l IS NOT NULL"
-    ).fetchone()
+    labels = " UNION ALL ".join(
+        f"SELECT {place} AS n, {quoted(name)} AS l FROM {table} WHERE {_like_total(quoted(name))} AND ({empty})"
+        for name in texts[:_LABEL_COLUMNS]
+    )
+    row = connection.execute(f"SELECT count(DISTINCT n), min_by(l, n) FROM ({labels})").fetchone()
     if not row or not row[0] or int(row[0]) * 2 >= rows > 2:
         return []
     count = int(row[0])
     what = "1 row looks like a total or subtotal" if count == 1 else f"{count:,} rows look like totals or subtotals"
     return [f"{what}, e.g. {_shown(str(row[1]))}; kept as rows, so sums over the whole table count them twice"]
+
+
+def _like_total(text: str) -> str:
+    """SQL: whether a text begins with a total's word. The bounds on its first two letters are compared with what
+    Parquet keeps of each block, so that most columns are not read at all."""
+    pairs = {first + second for each in _TOTAL_BEGINS for first in _cases(each[0]) for second in _cases(each[1])}
+    bounds = " OR ".join(
+        f"{text} >= '{pair}' AND {text} < '{pair[0]}{chr(ord(pair[1]) + 1)}'" for pair in sorted(pairs)
+    )
+    words = ", ".join(literal(each) for each in _TOTAL_BEGINS)
+    return f"({bounds}) AND lower({text}[:3]) IN ({words}) AND regexp_matches({text}, {literal(_TOTAL)})"
+
+
+def _cases(letter: str) -> tuple[str, str]:
+    return letter.lower(), letter.upper()
 
 
 def _empty_rows(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> list[str]:

@@ -61,6 +61,16 @@ def parquet_table(path: Path) -> str:
     return f"read_parquet({literal(str(path))}, hive_partitioning = false)"
 
 
+def numbered_rows(path: Path, names: Sequence[str]) -> tuple[str, str]:
+    """SQL: as `parquet_table`, and the name of a column with each row's place (from 0), whatever `names` the table
+    has. Blocks of rows that a bound on the place rules out are not read."""
+    numbers = "file_row_number"
+    if numbers not in {name.casefold() for name in names}:
+        return parquet_table(path), numbers
+    apart = numbers + "_" * (1 + max(map(len, names)))
+    return f"(SELECT *, row_number() OVER () - 1 AS {apart} FROM {parquet_table(path)})", apart
+
+
 def matches(value: str, pattern: str) -> str:
     """SQL: whether the whole text matches the pattern (RE2)."""
     return f"regexp_full_match({value}, {literal(pattern)})"

@@ -1,9 +1,14 @@
-"""Reading a CSV file of 100 MB right, against DuckDB copying it to Parquet with its own guesses."""
+"""Reading a CSV file of 100 MB right, against DuckDB copying it to Parquet with its own guesses.
+
+FOOTNOTE_BENCH_CSV_MB=1024 measures another size; the bar is meant for that one.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -14,7 +19,8 @@ from runtime.ingest import FileJob, FileReader, ReadTable
 from runtime.limits import DEFAULT
 from tests.bench.row import Row
 
-SIZE = 100 * 2**20
+MEGABYTES = int(os.environ.get("FOOTNOTE_BENCH_CSV_MB", "100"))
+SIZE = MEGABYTES * 2**20
 RUNS = 3
 _BARE = """
 import duckdb, sys
@@ -53,7 +59,7 @@ async def read(path: Path, size: int, store: Path) -> float:
 
 
 def measure(folder: Path) -> tuple[float, float, float]:
-    """(seconds of ours, seconds of bare DuckDB, peak memory of ours in MB); times are the best of three, in turns."""
+    """(seconds of ours, seconds of bare DuckDB, peak memory of ours in MB); times are medians of three, in turns."""
     path = folder / "export.csv"
     write(path)
     bare: list[float] = []
@@ -66,7 +72,7 @@ def measure(folder: Path) -> tuple[float, float, float]:
         begun = time.perf_counter()
         peaks.append(asyncio.run(read(path, path.stat().st_size, folder / f"store{turn}")))
         ours.append(time.perf_counter() - begun)
-    return min(ours), min(bare), max(peaks)
+    return statistics.median(ours), statistics.median(bare), max(peaks)
 
 
 def run() -> list[Row]:
@@ -74,6 +80,6 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         ours, bare, peak = measure(Path(name))
     return [
-        Row("CSV of 100 MB read right", ours / bare, "x bare", 1.3, f"{bare:.2f} s COPY by DuckDB"),
+        Row(f"CSV of {MEGABYTES:,} MB read right", ours / bare, "x bare", 1.3, f"{bare:.2f} s COPY by DuckDB"),
         Row("peak memory of the reader", peak, "MB", 1_536, "resident size"),
     ]

@@ -204,3 +204,18 @@ def test_rare_zero_bytes_are_removed_and_said(read: Read) -> None:
 
 def test_a_product_called_total_is_no_total_row(read: Read) -> None:
     assert "total" not in read("product,price\nTotal Cereal,5\nOats,6\n").notes
+
+
+@pytest.mark.parametrize("value", ["Total 7", "x"])
+def test_any_column_name_is_possible_beside_the_last_look(read: Read, value: str) -> None:
+    """The last look numbers rows; a column of the name it uses for that keeps its values."""
+    table = read("file_row_number,label,note\n" + "".join(f"n{row},{value},\n" for row in range(25_000)))
+    assert table.rows[24_999] == ("n24999", value, None)
+
+
+def test_totals_far_down_in_a_large_file_are_said(read: Read, limits: ReadingLimits) -> None:
+    body = "".join(f"shop {row % 977},{row},x\n" for row in range(30_000))
+    table = read(
+        f"shop,sold,note\n{body}gRAND tOTAL,449985000,\nSubtotal,1,\n", limits=replace(limits, repair_bytes=1_000)
+    )
+    assert "2 rows look like totals or subtotals, e.g. 'gRAND tOTAL'" in table.notes
