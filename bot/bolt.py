@@ -12,17 +12,23 @@ from bot.listeners.actions import Actions
 from bot.listeners.command import Command
 from bot.listeners.events import Events
 from bot.listeners.home import Home
+from bot.stopping import Stopping
 
 
 def build_bolt(
-    client: AsyncWebClient, signing_secret: str | None, intake: Intake, command: Command, home: Home
+    client: AsyncWebClient,
+    signing_secret: str | None,
+    intake: Intake,
+    command: Command,
+    home: Home,
+    stopping: Stopping,
 ) -> AsyncApp:
     """The app over one shared client. Without a signing secret it serves sockets only."""
     # Bolt wants some secret even where no request is ever signed; HTTP is not served without a real one.
     app = AsyncApp(
         client=client, signing_secret=signing_secret or "sockets-only", raise_error_for_unhandled_request=False
     )
-    app.middleware(Events(intake, home).before_ack)
+    app.middleware(Events(intake, home, stopping).before_ack)
     actions = Actions(intake)
     app.action("retry")(actions.retry)
     app.action("feedback")(actions.feedback)

@@ -30,7 +30,7 @@ _NOT_LEARNED = (SlackClientError, *CALL_ERRORS)
 
 @dataclass(frozen=True, slots=True)
 class PersonFacts:
-    """What users.info says of a person; None for what it does not say."""
+    """What users.info says of a person; None for what it does not say. `locale`: such as `de-DE`, '' when unknown."""
 
     id: str
     name: str
@@ -38,6 +38,7 @@ class PersonFacts:
     guest: bool | None
     deactivated: bool | None
     bot: bool | None
+    locale: str = ""
 
 
 class Kept(Generic[T]):
@@ -150,7 +151,7 @@ class SlackPresence:
         return Conversation(kind, channel, shared, pending, bool(info.get("is_archived", False)))
 
     async def _learn_person(self, user: str) -> PersonFacts:
-        info: dict[str, Any] = (await self._client.users_info(user=user))["user"]
+        info: dict[str, Any] = (await self._client.users_info(user=user, include_locale=True))["user"]
         restricted = [info.get("is_restricted"), info.get("is_ultra_restricted")]
         profile = info.get("profile", {})
         return PersonFacts(
@@ -160,6 +161,7 @@ class SlackPresence:
             guest=any(restricted) if any(flag is not None for flag in restricted) else None,
             deactivated=bool(info.get("deleted", False)),
             bot=bool(info.get("is_bot", False)) or bool(info.get("is_workflow_bot", False)),
+            locale=str(info.get("locale") or ""),
         )
 
     async def _learn_guests(self, _: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from bot.address import Address
 
 # Anything else (joins, edits, deletions, other bots' posts) is no question: facts/SLACK.md 5, loops.
-_SUBTYPES = frozenset({None, "file_share", "thread_broadcast"})
+_SUBTYPES = ("file_share", "thread_broadcast")
 _TOKEN = re.compile(r"<([@#!]?)([^>|]*)(?:\|([^>]*))?>")
 
 
@@ -42,13 +42,20 @@ class Question:
         return asdict(self)
 
 
+def event_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The event in an Events API body; empty when what stands there is none."""
+    event = body.get("event")
+    return event if isinstance(event, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
 def from_event(body: Mapping[str, Any], bot_user: str) -> Question | None:
     """The question in an Events API body, or None when the event is no person's message."""
-    event: Mapping[str, Any] = body.get("event", {})
+    event = event_of(body)
     if event.get("type") not in ("app_mention", "message") or event.get("hidden"):
         return None
     user, ts, channel = event.get("user"), event.get("ts"), event.get("channel")
-    if event.get("subtype") not in _SUBTYPES or event.get("bot_id") or not (user and ts and channel):
+    subtype = event.get("subtype")
+    if (subtype is not None and subtype not in _SUBTYPES) or event.get("bot_id") or not (user and ts and channel):
         return None
     if user == bot_user:
         return None
@@ -66,8 +73,12 @@ def from_event(body: Mapping[str, Any], bot_user: str) -> Question | None:
         user=str(user),
         text=plain_text(raw, bot_user),
         addressed=mentioned or direct,
-        files=len(event.get("files") or ()),
+        files=_count(event.get("files")),
     )
+
+
+def _count(files: object) -> int:
+    return len(files) if isinstance(files, list) else 0  # pyright: ignore[reportUnknownArgumentType]
 
 
 def plain_text(raw: str, bot_user: str) -> str:

@@ -26,6 +26,7 @@ from bot.question import Question
 from bot.settings import Settings
 from bot.slack_client import open_slack_client
 from bot.sockets import Sockets
+from bot.stopping import Stopping
 from bot.turn import TurnRunner
 from runtime.admission import Policy, load_manifest
 from runtime.clock import Clock, NewId, SystemClock, random_id
@@ -107,6 +108,7 @@ async def running_bot(
             intake,
             Command(analyst, presence),
             Home(analyst, presence, slack.client),
+            Stopping(state, durable.cancel, runner.withdrawn),
         )
         await durable.recover(state.inbox)
         port = await _listen(stack, settings, app, analyst, clock)

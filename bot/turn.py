@@ -19,6 +19,7 @@ from bot.render.blocks import SlackMessage
 from bot.render.charts import chart_part, charted
 from bot.render.failure import failure_message, plain_message
 from bot.render.files import FilePart, result_files
+from bot.render.grouping import numerals_of
 from bot.render.status import working
 from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
@@ -69,6 +70,17 @@ class TurnRunner:
             if (await self.outbox.deliver(turn_id, self.sender)).unfinished:
                 return
         await self.analyst.state.inbox.finish(turn_id, "failed")
+
+    async def withdrawn(self, turn_id: str) -> None:
+        """A person stopped a turn before it began: it ends with the same words as one that was running."""
+        item = await self.analyst.state.inbox.get(turn_id)
+        if item is not None and item.body is not None:
+            question = Question(**item.body)
+            await self._begin(turn_id, question)
+            await self._finish(turn_id, question, TurnEnd("stopped", STOPPED), [plain_message(STOPPED)])
+            if (await self.outbox.deliver(turn_id, self.sender)).unfinished:
+                return
+        await self.analyst.state.inbox.finish(turn_id)
 
     async def _answered(self, steps: Steps, turn_id: str, question: Question) -> None:
         """Makes sure that the turn has its end, with its postings, in the state."""
@@ -179,6 +191,7 @@ class TurnRunner:
             run_id=turn_id,
             asker=question.user,
             files=files,
+            numerals=numerals_of((await self.presence.person(question.user)).locale),
         )
         messages = list(answer_messages(view))
         if result.status is Status.MODEL_FAILED:

@@ -14,6 +14,7 @@ from bot.presence import SlackPresence
 from bot.render.blocks import Block
 from bot.render.evidence import fold
 from bot.render.failure import failure_message
+from bot.render.grouping import numerals_of
 from bot.render.text import cell_text
 from runtime.capability import Scope
 from runtime.engines.workspace.workspace import Workspace
@@ -94,7 +95,9 @@ class Command:
         result = await direct_sql(self._analyst, scope, query)
         if result.error:
             return f"The query did not run: {cell_text(result.error)}", None
-        return f"{result.evidence.row_count} rows", [fold(result.evidence, "sql", table_native=True)]
+        numerals = numerals_of((await self._presence.person(scope.asker)).locale)
+        shown = fold(result.evidence, "sql", table_native=True, numerals=numerals)
+        return f"{result.evidence.row_count} rows", [shown]
 
 
 def _words(typed: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import structlog
@@ -10,6 +10,8 @@ from slack_bolt.response import BoltResponse
 
 from bot.intake import Intake
 from bot.listeners.home import Home
+from bot.question import event_of
+from bot.stopping import EVENT, Stopping
 from runtime.errors import StateError
 
 log = structlog.get_logger(__name__)
@@ -18,9 +20,10 @@ log = structlog.get_logger(__name__)
 class Events:
     """The middleware that stands before everything else."""
 
-    def __init__(self, intake: Intake, home: Home) -> None:
+    def __init__(self, intake: Intake, home: Home, stopping: Stopping) -> None:
         self._intake = intake
         self._home = home
+        self._stopping = stopping
 
     async def before_ack(self, body: dict[str, Any], next: Callable[[], Awaitable[Any]]) -> BoltResponse | None:
         """Acks an event once it is durable. A state that cannot be written gives 503, so that Slack delivers again;
@@ -33,10 +36,13 @@ class Events:
         except StateError as error:
             log.error("event not kept; Slack will deliver it again", event_id=body.get("event_id"), reason=str(error))
             return BoltResponse(status=503, body="")
-        self._open_home(body.get("event") or {})
+        event = event_of(body)
+        self._open_home(event)
+        if event.get("type") == EVENT:
+            self._intake.background.start(self._stopping.pressed(body), name=f"stop {event.get('thread_ts')}")
         return BoltResponse(status=200, body="")
 
-    def _open_home(self, event: dict[str, Any]) -> None:
+    def _open_home(self, event: Mapping[str, Any]) -> None:
         """App Home is drawn after the ack. It is no work to keep: the next opening draws it again."""
         if event.get("type") == "app_home_opened" and event.get("tab", "home") == "home":
             user = str(event.get("user") or "")

@@ -80,6 +80,7 @@ class Person:
     admin: bool = False
     deleted: bool = False
     email: str = ""
+    locale: str = "en-US"
 
     @property
     def external(self) -> bool:

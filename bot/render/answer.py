@@ -10,6 +10,7 @@ from bot.render.blocks import Block, SlackMessage
 from bot.render.charts import native_charts
 from bot.render.document import Part, Table
 from bot.render.files import FilePart
+from bot.render.grouping import ENGLISH, Numerals
 from bot.render.measure import chars, cut, json_bytes
 from bot.render.pack import evidence_messages
 from bot.render.pieces import pieces
@@ -30,7 +31,8 @@ class AnswerView:
     `summary_text` is what notifications show, by default the answer's beginning. `answer_markdown` is the model's,
     `verification_line` the bot's own words about what was checked. `cited`: ids of evidence that the answer's marks
     name. `asker`: the person's id; replying in their thread is what tells them, so it isn't rendered. `link_hosts`:
-    hosts whose addresses may be live.
+    hosts whose addresses may be live. `numerals`: how the reader writes numbers, for the figures of evidence; those of
+    the answer's words stay as they were checked.
     """
 
     summary_text: str
@@ -42,6 +44,7 @@ class AnswerView:
     asker: str = ""
     files: tuple[FilePart, ...] = ()
     link_hosts: frozenset[str] = field(default=frozenset())
+    numerals: Numerals = ENGLISH
 
 
 def answer_messages(view: AnswerView) -> tuple[SlackMessage, ...]:
@@ -59,7 +62,7 @@ def answer_messages(view: AnswerView) -> tuple[SlackMessage, ...]:
         SlackMessage(text if number == 1 else f"{text} ({number}/{len(pages)})", tuple(page))
         for number, page in enumerate(pages, 1)
     )
-    return (*answers, *evidence_messages(view.evidence, view.cited, view.run_id, attached))
+    return (*answers, *evidence_messages(view.evidence, view.cited, view.run_id, attached, view.numerals))
 
 
 def _body(view: AnswerView) -> Iterator[Block]:

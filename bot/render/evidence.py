@@ -9,6 +9,7 @@ from itertools import chain
 from bot.render import blocks, inline_table, limits, words
 from bot.render.blocks import Block
 from bot.render.clean import blank, one_line
+from bot.render.grouping import ENGLISH, Numerals
 from bot.render.inline_table import ShownTable
 from bot.render.measure import chars, cut, json_bytes
 from bot.render.pieces import fenced
@@ -26,13 +27,16 @@ _TRUNCATION = {
 }
 
 
-def fold(item: Evidence, block_id: str, *, table_native: bool, file: str | None = None) -> Block:
+def fold(
+    item: Evidence, block_id: str, *, table_native: bool, file: str | None = None, numerals: Numerals = ENGLISH
+) -> Block:
     """A closed fold with all that fits of the item: query, error, table or output, sources and notes.
 
     `table_native`: whether this message may still hold a native table. `file`: the name of the attached result.
+    `numerals`: how the reader writes numbers.
     """
     children = [*_failure(item), *_query(item), *_output(item)]
-    shown = _table(item, children, table_native)
+    shown = _table(item, children, table_native, numerals)
     if shown:
         children.append(shown.block)
     notes = _facts(item, shown, file)
@@ -92,14 +96,14 @@ def _code_cut(text: str, max_chars: int, max_bytes: int) -> str:
     return cut(text[: 2 * max_chars], max_chars, max_bytes, code_text)
 
 
-def _table(item: Evidence, children: list[Block], table_native: bool) -> ShownTable | None:
+def _table(item: Evidence, children: list[Block], table_native: bool, numerals: Numerals) -> ShownTable | None:
     if not item.tabular:
         return None
     spent = json_bytes(children) + limits.FOLD_NOTES_BYTES + 2 * limits.FOLD_TITLE_BYTES + _OVERHEAD
     max_bytes = min(limits.FOLD_TABLE_BYTES, limits.FOLD_BYTES - spent)
     if table_native:
-        return inline_table.native(item, limits.FOLD_TABLE_CHARS, max_bytes)
-    return inline_table.monospace(item, limits.PIECE_CHARS, max_bytes)
+        return inline_table.native(item, limits.FOLD_TABLE_CHARS, max_bytes, numerals)
+    return inline_table.monospace(item, limits.PIECE_CHARS, max_bytes, numerals)
 
 
 def _facts(item: Evidence, shown: ShownTable | None, file: str | None) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.render import blocks, limits, text_table
-from bot.render.grouping import grouped
+from bot.render.grouping import ENGLISH, Numerals, decimals_of, grouped
 from bot.render.inert import escape_code
 from bot.render.measure import chars, json_bytes
 from bot.render.pieces import fenced
@@ -31,24 +31,24 @@ class ShownTable:
     columns: int
 
 
-def native(item: Evidence, max_chars: int, max_bytes: int) -> ShownTable:
+def native(item: Evidence, max_chars: int, max_bytes: int, numerals: Numerals = ENGLISH) -> ShownTable:
     """A native table of the first rows and columns that keep the budget; wide cells give way before rows do."""
     columns = min(len(item.columns), limits.TABLE_COLUMNS)
-    grid = _native_grid(item, columns, _CAPS[0], max_chars, max_bytes)
+    grid = _native_grid(item, columns, _CAPS[0], max_chars, max_bytes, numerals)
     for cap in _CAPS[1:]:
         if _rows(grid) >= min(_ENOUGH_ROWS, len(item.rows)):
             break
-        grid = _native_grid(item, columns, cap, max_chars, max_bytes)
+        grid = _native_grid(item, columns, cap, max_chars, max_bytes, numerals)
     while columns > 1 and _rows(grid) < min(1, len(item.rows)):
         columns = (columns + 1) // 2
-        grid = _native_grid(item, columns, limits.CELL_CHARS_NARROW, max_chars, max_bytes)
+        grid = _native_grid(item, columns, limits.CELL_CHARS_NARROW, max_chars, max_bytes, numerals)
     right = text_table.rightward(grid[0], grid[1:])
     return ShownTable(blocks.table(grid, right), _rows(grid), columns)
 
 
-def monospace(item: Evidence, max_chars: int, max_bytes: int) -> ShownTable:
+def monospace(item: Evidence, max_chars: int, max_bytes: int, numerals: Numerals = ENGLISH) -> ShownTable:
     """The same as text: as many columns as stand side by side, as many rows as keep the budget."""
-    grid = _grid(item, limits.TABLE_COLUMNS, limits.CELL_CHARS_NARROW, cell_code)
+    grid = _grid(item, limits.TABLE_COLUMNS, limits.CELL_CHARS_NARROW, cell_code, numerals)
     columns = _side_by_side(grid)
     grid = [row[:columns] for row in grid]
     lines = [escape_code(line) for line in text_table.grid(grid[0], grid[1:])]
@@ -58,7 +58,7 @@ def monospace(item: Evidence, max_chars: int, max_bytes: int) -> ShownTable:
     if not _fits(fenced(body), max_chars, max_bytes):
         # One row of hostile cells alone breaks the budget: fewer columns always end this.
         narrow = Evidence(item.id, item.call_id, item.tool, item.title, item.status, columns=item.columns[:1])
-        return monospace(narrow, max_chars, max_bytes)
+        return monospace(narrow, max_chars, max_bytes, numerals)
     return ShownTable(blocks.section(fenced(body)), len(lines) - 2, columns)
 
 
@@ -67,21 +67,19 @@ def _rows(grid: Grid) -> int:
     return len(grid) - 1
 
 
-def _grid(item: Evidence, columns: int, cap: int, cell: Callable[[Any, int], str]) -> Grid:
-    header = [cell(column.name, limits.HEADER_CELL_CHARS) for column in item.columns[:columns]]
-    shown = item.columns[:columns]
-    rows = [
-        [
-            cell(grouped(row[place] if place < len(row) else None, column.name, column.type), cap)
-            for place, column in enumerate(shown)
-        ]
-        for row in item.rows[: limits.FOLD_ROWS]
-    ]
-    return [header, *rows]
+def _grid(item: Evidence, columns: int, cap: int, cell: Callable[[Any, int], str], numerals: Numerals) -> Grid:
+    rows = item.rows[: limits.FOLD_ROWS]
+    grid = [[cell(column.name, limits.HEADER_CELL_CHARS) for column in item.columns[:columns]], *([] for _ in rows)]
+    for place, column in enumerate(item.columns[:columns]):
+        values = [row[place] if place < len(row) else None for row in rows]
+        decimals = decimals_of(values, column.name, column.type)
+        for line, value in zip(grid[1:], values, strict=True):
+            line.append(cell(grouped(value, column.name, column.type, numerals, decimals), cap))
+    return grid
 
 
-def _native_grid(item: Evidence, columns: int, cap: int, max_chars: int, max_bytes: int) -> Grid:
-    grid = _grid(item, columns, min(cap, max_chars), cell_raw)
+def _native_grid(item: Evidence, columns: int, cap: int, max_chars: int, max_bytes: int, numerals: Numerals) -> Grid:
+    grid = _grid(item, columns, min(cap, max_chars), cell_raw, numerals)
     used_chars, used_bytes, kept = 0, columns * _COLUMN_BYTES + 80, 0
     for row in grid:
         used_chars += sum(map(chars, row))

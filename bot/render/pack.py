@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from bot.render import blocks, evidence, limits, words
 from bot.render.blocks import Block, SlackMessage
+from bot.render.grouping import ENGLISH, Numerals
 from bot.render.measure import chars
 from bot.render.text import line_text
 from runtime.evidence import Evidence
@@ -44,25 +45,32 @@ class _Page:
 
 
 def evidence_messages(
-    items: Sequence[Evidence], cited: Collection[str], run_id: str, files: Mapping[str, str] | None = None
+    items: Sequence[Evidence],
+    cited: Collection[str],
+    run_id: str,
+    files: Mapping[str, str] | None = None,
+    numerals: Numerals = ENGLISH,
 ) -> tuple[SlackMessage, ...]:
     """Messages with one fold per cited or charted item and one line for every other one.
 
-    `files`: names of attached results by evidence id.
+    `files`: names of attached results by evidence id. `numerals`: how the reader writes numbers.
     """
     pages: list[_Page] = []
     page = _Page()
     for item in items:
-        if not _add(page, item, cited, run_id, files or {}):
+        named = (files or {}).get(item.id)
+        whole = item.id in cited or item.chart is not None
+        if not _add(page, item, run_id, whole, named, numerals):
             pages.append(page)
             page = _Page()
-            _add(page, item, cited, run_id, files or {})
+            _add(page, item, run_id, whole, named, numerals)
         page.items.append(item)
     return tuple(each.message() for each in [*pages, page] if each.blocks)
 
 
-def _add(page: _Page, item: Evidence, cited: Collection[str], run_id: str, files: Mapping[str, str]) -> bool:
-    if item.id not in cited and item.chart is None:
+def _add(page: _Page, item: Evidence, run_id: str, whole: bool, file: str | None, numerals: Numerals) -> bool:
+    """Puts the item on the page, as a fold when `whole`, else as a line; False when the page is full."""
+    if not whole:
         trial = page.with_line(evidence.line(item))
         if trial is None:
             return False
@@ -70,7 +78,7 @@ def _add(page: _Page, item: Evidence, cited: Collection[str], run_id: str, files
         return True
     native = blocks.tables(page.blocks) == 0
     block_id = f"ev:{run_id[:_RUN_ID_CHARS]}:{item.id[:_RUN_ID_CHARS]}"
-    block = evidence.fold(item, block_id, table_native=native, file=files.get(item.id))
+    block = evidence.fold(item, block_id, table_native=native, file=file, numerals=numerals)
     if not page.accepts(block):
         return False
     page.blocks = [*page.blocks, block]

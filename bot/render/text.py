@@ -94,14 +94,17 @@ def code_text(code: str) -> str:
 
 
 def summary_of(markdown: str) -> str:
-    """The beginning of an answer as a message's `text`, without any markup."""
-    words: list[str] = []
+    """The beginning of an answer as a message's `text`, without any markup; its code where there is nothing else."""
+    words, code = list[str](), list[str]()
     for token in parser().parse(clean(markdown[: 20 * limits.SUMMARY_CHARS])):
         if token.type == "inline":
             words.append(plain(token.children or []))
+        elif token.type in ("fence", "code_block"):
+            code.append(token.content)
         if sum(map(len, words)) > limits.SUMMARY_CHARS:
             break
-    return fallback_text(" ".join(words))
+    told = " ".join(words)
+    return fallback_text(" ".join(code) if blank(told) else told)
 
 
 def fallback_text(text: str, max_chars: int = limits.SUMMARY_CHARS) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from wcwidth import wcswidth, wcwidth
 
-_NUMBER = re.compile(r"[-+−]?[\d.,\u00a0 ]*\d[\d.,]*\s?%?")
+# A figure in any language's way of writing it, with a footnote mark or without.
+_NUMBER = re.compile(r"[-+−]?[$€£¥]?[\d.,’'\u00a0\u202f ]*\d[\d.,]*\s?[%€]?(?: \[E\d+(?:, ?E\d+)*\])*")
 GAP = "  "
 
 

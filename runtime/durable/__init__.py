@@ -1,6 +1,6 @@
 """Durable turns: work that survives a crash, on DBOS Transact behind a small surface. Importing this is cheap."""
 
 from runtime.durable.steps import StepFailed, Steps
-from runtime.durable.turns import Durable, engine_url
+from runtime.durable.turns import Cancelled, Durable, engine_url
 
-__all__ = ["Durable", "StepFailed", "Steps", "engine_url"]
+__all__ = ["Cancelled", "Durable", "StepFailed", "Steps", "engine_url"]

@@ -15,7 +15,8 @@ def info(call: Call) -> Json:
     user = call.args.text("user")
     person = call.workspace.person(user)
     if person is not None:
-        return {"user": person_object(call, person)}
+        locale = {"locale": person.locale} if call.args.flag("include_locale") else {}
+        return {"user": person_object(call, person) | locale}
     app = call.workspace.app_of_bot(user)
     if app is None:
         raise SlackError("user_not_found")

@@ -58,8 +58,12 @@ function notice(text) {
 // -- drawing ---------------------------------------------------------------------------------------------------
 
 async function refreshWorld() {
-  state.world = await get("world", state.user ? { user: state.user } : {});
-  state.user = state.world.me;
+  const asked = state.user;
+  const world = await get("world", asked ? { user: asked } : {});
+  // Another person may have sat down while the answer was on its way: theirs is being asked for, too.
+  if (asked !== state.user) return;
+  state.world = world;
+  state.user = world.me;
   const everyone = [...state.world.channels, ...state.world.direct];
   if (state.channel !== "home" && !everyone.some((channel) => channel.id === state.channel)) {
     state.channel = (everyone.find((channel) => channel.member) || everyone[0]).id;
@@ -134,7 +138,7 @@ async function refreshThread() {
     empty: ["This thread is gone."], replies: () => null, actions: shortcuts,
   }));
   $("thread-status").hidden = !shown.status;
-  $("thread-status").textContent = [shown.status, shown.loading[0]].filter(Boolean).join(" · ");
+  $("thread-doing").textContent = [shown.status, shown.loading[0]].filter(Boolean).join(" · ");
   threadComposer.disable(shown.gone ? "The first message was deleted" : "");
 }
 
@@ -228,6 +232,7 @@ $("person").addEventListener("change", (event) => {
   soon();
 });
 $("close-thread").addEventListener("click", closeThread);
+$("stop").addEventListener("click", () => attempt(() => act("stop", { user: state.user, channel: state.channel, thread_ts: state.thread }), "button"));
 for (const back of document.querySelectorAll(".back")) {
   back.addEventListener("click", () => (back.dataset.go === "channel" ? closeThread() : pane("sidebar")));
 }

@@ -11,6 +11,7 @@ from bot.render import blocks, limits
 from bot.render.answer import AnswerView, answer_messages
 from bot.render.blocks import LimitError, SlackMessage
 from bot.render.evidence import fold, line
+from bot.render.grouping import numerals_of
 from bot.render.pack import evidence_messages
 from runtime.evidence import Column, Evidence, InnerQuery, SourceRef, Truncation, Usage
 
@@ -218,3 +219,12 @@ def test_a_block_over_a_limit_cannot_be_built(build):
 
 def test_limits_are_under_slacks():
     assert limits.FOLD_BYTES < limits.MESSAGE_BLOCKS_BYTES and limits.PIECE_CHARS < limits.SECTION_CHARS
+
+
+def test_the_reader_sees_figures_in_their_own_numerals_and_lined_up():
+    columns = (Column("shop", "VARCHAR"), Column("revenue", "DOUBLE"), Column("orders", "BIGINT"))
+    item = replace(ITEM, columns=columns, rows=(("North", 1234.5, 12345), ("South", 7, 3)), row_count=2)
+    for native in (True, False):
+        german = json.dumps(fold(item, "ev:1", table_native=native, numerals=numerals_of("de-DE")), ensure_ascii=False)
+        assert "1.234,5" in german and "7,0" in german and "12.345" in german
+        assert "1,234.5" in json.dumps(fold(item, "ev:1", table_native=native))

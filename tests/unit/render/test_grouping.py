@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.grouping import grouped
+from bot.render.grouping import Numerals, decimals_of, grouped, numerals_of
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,61 @@ def test_grouping(value, name, kind, shown):
     assert found == shown or (found != found and shown != shown)
 
 
+@pytest.mark.parametrize(
+    ("locale", "shown", "small"),
+    [
+        ("en-US", "1,234,567.50", "0.50"),
+        ("", "1,234,567.50", "0.50"),
+        ("xx-YY", "1,234,567.50", "0.50"),
+        ("ja-JP", "1,234,567.50", "0.50"),
+        ("de-DE", "1.234.567,50", "0,50"),
+        ("de_DE", "1.234.567,50", "0,50"),
+        ("de-CH", "1’234’567.50", "0.50"),
+        ("pt-BR", "1.234.567,50", "0,50"),
+        ("es-ES", "1.234.567,50", "0,50"),
+        ("es-LA", "1,234,567.50", "0.50"),
+        ("fr-FR", "1\u00a0234\u00a0567,50", "0,50"),
+        ("en-IN", "12,34,567.50", "0.50"),
+    ],
+)
+def test_a_reader_sees_their_own_numerals(locale, shown, small):
+    numerals = numerals_of(locale)
+    assert grouped(1234567.5, "amount", "DOUBLE", numerals, decimals=2) == shown
+    assert grouped("0.50", "amount", "DECIMAL(18,2)", numerals, decimals=2) in (small, "0.50")
+    assert str(grouped("0.50", "amount", "DECIMAL(18,2)", numerals, decimals=2)) == small
+    assert grouped(12.5, "zip", "DOUBLE", numerals) == 12.5
+    assert grouped("1234.5", "amount", "VARCHAR", numerals) == "1234.5"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "decimals"),
+    [
+        ([12.5, 3, None], "DOUBLE", 1),
+        (["12.50", "3.00"], "DECIMAL(18,2)", 2),
+        ([0.125, 2.5], "DOUBLE", 0),  # cutting or filling up would change what is known
+        ([1, 2], "BIGINT", 0),
+        ([None], "DOUBLE", 0),
+        (["a", "1.5"], "VARCHAR", 0),
+    ],
+)
+def test_amounts_of_a_column_line_up(values, kind, decimals):
+    assert decimals_of(values, "amount", kind) == decimals
+
+
 VALUES = st.one_of(st.integers(-(10**30), 10**30), st.floats(), st.text(), st.booleans(), st.none())
 
 
-@given(VALUES, st.text(), st.sampled_from(["BIGINT", "DOUBLE", "VARCHAR", "X"]))
-def test_a_grouped_number_is_the_same_number(value, name, kind):
-    found = grouped(value, name, kind)
+LOCALES = st.sampled_from(["", "de-DE", "de-CH", "fr-FR", "en-IN", "pl-PL"])
+
+
+def read(text: str, numerals: Numerals) -> float:
+    """The number that a reader of these numerals reads."""
+    return float(text.replace(numerals.between, "").replace(numerals.mark, "."))
+
+
+@given(VALUES, st.text(), st.sampled_from(["BIGINT", "DOUBLE", "VARCHAR", "X"]), LOCALES, st.integers(0, 2))
+def test_a_grouped_number_is_the_same_number(value, name, kind, locale, decimals):
+    numerals = numerals_of(locale)
+    found = grouped(value, name, kind, numerals, decimals)
     if isinstance(found, str) and found != value:
-        assert float(found.replace(",", "")) == pytest.approx(float(value), rel=1e-14)
+        assert read(found, numerals) == pytest.approx(float(value), rel=1e-14)

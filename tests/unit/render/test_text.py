@@ -127,3 +127,9 @@ def test_a_notification_is_the_beginning_without_markup():
         "Sales North led [E1], see x. a 1"
     )
     assert len(summary_of("word " * 10_000)) <= 300 and summary_of("") == "—"
+
+
+def test_a_notification_of_code_alone_is_the_code():
+    assert summary_of("```sql\nSELECT 1\n```") == "SELECT 1"
+    assert summary_of("Run this:\n\n```\nSELECT 1\n```") == "Run this:"
+    assert summary_of("```\n\n```") == "—"

@@ -1,0 +1,35 @@
+"""Stop: what runs in a thread ends with a word about it, and the thread goes on."""
+
+from __future__ import annotations
+
+import asyncio
+
+from runtime.testing.messages_api import Reply
+
+
+async def test_a_stopped_run_says_so_and_the_next_question_is_answered(stage, scripted) -> None:
+    begun = asyncio.Event()
+
+    def hanging_at_first(body) -> Reply:
+        begun.set()
+        return Reply("Done.", fault="hang" if "quickly" not in str(body["messages"]) else None)
+
+    async with scripted(hanging_at_first), stage.bot():
+        ts = await stage.slack.ask("C0SALES", "U0MIA", "count slowly")
+        await begun.wait()
+        await stage.slack.ask("C0SALES", "U0LEO", "count quickly", thread_ts=ts)
+        await stage.slack.stop_session("U0LEO", "C0SALES", ts)
+        stopped, answer = await stage.slack.wait_for_answers("C0SALES", ts, 2)
+        assert stopped["text"].startswith("Stopped.")
+        assert answer["text"] == "Done."
+        await stage.slack.wait_for(lambda: not stage.slack.workspace.status("C0SALES", ts) or None)
+
+
+async def test_stop_where_nothing_runs_does_nothing(stage) -> None:
+    async with stage.bot():
+        ts = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
+        answers = await stage.slack.wait_for_answers("C0SALES", ts, 1)
+        await stage.slack.stop_session("U0MIA", "C0SALES", ts)
+        other = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
+        await stage.slack.wait_for_answers("C0SALES", other, 1)
+        assert len(await stage.slack.wait_for_answers("C0SALES", ts, len(answers))) == len(answers)
