@@ -9,12 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 from guest import GuestSqlError
-from runtime.capability import CallContext, InnerRows
+from runtime.capability import READABLE, CallContext, InnerRows
 from runtime.errors import CallError
 from runtime.evidence import Column, Json
 
 _DEFAULT_SOURCE = "workspace"
-_INTEGERS = frozenset({"BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"})
+_INTEGERS = frozenset({"INTEGER", "BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"})
 _FLOATS = frozenset({"DOUBLE", "FLOAT", "REAL"})
 _LEAST_SECONDS = 0.05
 _QUERY_CHARS = 200  # of a query that the model wrote itself; evidence holds it whole
@@ -55,7 +55,7 @@ class InnerSql:
         return [column.name for column in result.columns], rows
 
     def _source(self, named: str | None) -> str:
-        known = sorted(self.context.scope.sources)
+        known = self.context.scope.of_kind(*READABLE)
         if named is None and len(known) == 1:
             return known[0]
         if named is None and _DEFAULT_SOURCE in known:

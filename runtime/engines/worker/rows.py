@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.engines.worker.frames import RESULT_BYTES
-from runtime.evidence import Json, json_value
+from runtime.evidence import Json, bounded_cells
 
 _BATCH = 100
-_CUT = "…"
 
 
 def bounded_rows(
@@ -23,7 +22,7 @@ def bounded_rows(
     while True:
         batch = fetch(min(_BATCH, most + 1 - len(rows)))
         for row in batch:
-            cells, shortened = _cells(row, cell_chars)
+            cells, shortened = bounded_cells(row, cell_chars)
             room -= len(json.dumps(cells, ensure_ascii=False).encode("utf-8", "surrogatepass"))
             if room < 0 or len(rows) == most:
                 return rows, True, cut
@@ -31,18 +30,3 @@ def bounded_rows(
             cut += shortened
         if not batch:
             return rows, False, cut
-
-
-def _cells(row: Sequence[Any], bound: int) -> tuple[list[Json], int]:
-    cells: list[Json] = []
-    cut = 0
-    for value in row:
-        cell = json_value(value)
-        if isinstance(cell, list | dict):
-            text = json.dumps(cell, ensure_ascii=False)
-            cell = text if len(text) > bound else cell
-        if isinstance(cell, str) and len(cell) > bound:
-            cell = cell[: bound - len(_CUT)] + _CUT
-            cut += 1
-        cells.append(cell)
-    return cells, cut

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from runtime.clock import Clock
 from runtime.engines.workspace.catalog import WorkspaceFiles
-from runtime.engines.workspace.failures import near
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
+from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.query import file_changed
 from runtime.errors import CallError
 from runtime.ingest import DocumentStore, ExtractedText, IngestRefused, SourceChanged, Stamp, decoded, open_inside

@@ -29,10 +29,11 @@ _KINDS: dict[str, Kind] = {
     ".docx": "docx",
     ".html": "html",
     ".htm": "html",
-}
-_LATER = {
-    ".xlsx": "Excel",
-    ".xls": "Excel",
+    ".xlsx": "workbook",
+    ".xlsm": "workbook",
+    ".xls": "workbook",
+    ".xlsb": "workbook",
+    ".ods": "workbook",
 }
 _DATABASES = frozenset({".db", ".sqlite", ".sqlite3", ".duckdb"})
 _PACKED = frozenset({".gz", ".zip", ".zst", ".bz2", ".xz", ".7z", ".tar", ".tgz"})
@@ -120,8 +121,6 @@ def _judge(name: str, state: os.stat_result) -> tuple[Kind | None, str]:
         return None, "its name is not valid UTF-8"
     if suffix in _KINDS:
         return _KINDS[suffix], ""
-    if suffix in _LATER:
-        return None, f"{_LATER[suffix]} files are read by a later version"
     if suffix in _DATABASES:
         return None, "databases are admitted as sources, not as files of a workspace"
     if suffix in _PACKED:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from runtime.clock import Clock
 from runtime.engines.port import ReadResult
 from runtime.engines.worker import Answer, EngineFailure, WorkerLost, WorkerPool
-from runtime.engines.workspace.failures import as_call_error, lost
+from runtime.engines.worker.failures import as_call_error, lost
+from runtime.engines.worker.results import read_result
 from runtime.engines.workspace.file_set import VIEW, FileSet
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
 from runtime.engines.workspace.worker import Database, Job
 from runtime.errors import CallError
-from runtime.evidence import Json, SourceRef, Truncation
+from runtime.evidence import Json, SourceRef
 from runtime.limits import Limits
 from runtime.sqlguard import GuardPolicy, ValidatedQuery, validate
 
@@ -70,7 +71,7 @@ async def read_tables(
     answer = await ask(desk, database, job, policy_of(tables, desk.limits), query.tables)
     notes = tuple(dict.fromkeys(f"{table.name}: {note}" for table in tables for note in table.notes))
     sources = tuple(SourceRef(SOURCE, table.name, table.revision, table.origin) for table in tables)
-    return _result(desk, query.sql, answer, sources, notes, began)
+    return _result(desk, query, answer, sources, notes, began)
 
 
 async def read_set(
@@ -92,7 +93,7 @@ async def read_set(
     began = desk.clock.monotonic()
     answer = await ask(desk, database, job, policy, query.tables)
     notes = tuple(dict.fromkeys(f"{table.file}: {note}" for table in chosen.tables for note in table.notes))
-    return _result(desk, query.sql, answer, (SourceRef(SOURCE, VIEW, chosen.digest, pattern),), notes, began)
+    return _result(desk, query, answer, (SourceRef(SOURCE, VIEW, chosen.digest, pattern),), notes, began)
 
 
 async def ask(desk: Desk, database: Database, job: Job, policy: GuardPolicy, tables: Sequence[str]) -> Answer:
@@ -126,19 +127,19 @@ def file_changed(files: Sequence[str]) -> CallError:
 
 
 def _result(
-    desk: Desk, sql: str, answer: Answer, sources: tuple[SourceRef, ...], notes: tuple[str, ...], began: float
+    desk: Desk,
+    query: ValidatedQuery,
+    answer: Answer,
+    sources: tuple[SourceRef, ...],
+    notes: tuple[str, ...],
+    began: float,
 ) -> ReadResult:
-    kept = len(answer.rows)
-    if answer.cut_cells:
-        bound = desk.limits.cell_chars
-        notes = (*notes, f"{answer.cut_cells:,} cells longer than {bound:,} characters were cut; a cut cell ends in …")
-    return ReadResult(
-        sql=sql,
-        columns=answer.columns,
-        rows=answer.rows,
-        row_count=answer.total if answer.total is not None else kept,
-        elapsed_ms=(desk.clock.monotonic() - began) * 1000,
-        truncated=Truncation("rows_kept", kept, answer.total) if answer.more else None,
+    return read_result(
+        query.sql,
+        answer,
         sources=sources,
+        elapsed_ms=(desk.clock.monotonic() - began) * 1000,
+        cell_chars=desk.limits.cell_chars,
         notes=notes,
+        masked=query.masked,
     )

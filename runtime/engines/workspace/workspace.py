@@ -13,10 +13,10 @@ from runtime.engines.worker import WorkerPool, WorkerSettings
 from runtime.engines.workspace.cache import WorkspaceCache
 from runtime.engines.workspace.catalog import WorkspaceFiles
 from runtime.engines.workspace.documents import Documents
-from runtime.engines.workspace.failures import near
 from runtime.engines.workspace.file_set import FileSet, file_set
 from runtime.engines.workspace.inspect import Profiles
 from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
+from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.near_values import near_values_sql
 from runtime.engines.workspace.query import (
     DIALECT,

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rapidfuzz import fuzz, process, utils
-
-from runtime.engines.worker import EngineFailure, WorkerLost
+from runtime.engines.worker.protocol import EngineFailure, WorkerLost
 from runtime.errors import CallError
 from runtime.sqlguard import GuardPolicy, refuse_from_engine
-
-_NEAR_SCORE = 55.0
-
-
-def near(wanted: str, names: Sequence[str], most: int = 5) -> list[str]:
-    """The names most like `wanted`, best first; none that is not like it at all."""
-    found = process.extract(
-        wanted, names, scorer=fuzz.WRatio, processor=utils.default_process, limit=most, score_cutoff=_NEAR_SCORE
-    )
-    return [name for name, _, _ in found]
 
 
 def as_call_error(failure: EngineFailure, seconds: float, policy: GuardPolicy, tables: Sequence[str]) -> CallError:

@@ -1,0 +1,35 @@
+"""A worker's answer as the result of a read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runtime.engines.port import ReadResult
+from runtime.engines.worker.protocol import Answer
+from runtime.evidence import SourceRef, Truncation
+
+
+def read_result(
+    sql: str,
+    answer: Answer,
+    *,
+    sources: Sequence[SourceRef],
+    elapsed_ms: float,
+    cell_chars: int,
+    notes: Sequence[str] = (),
+    masked: tuple[str, ...] = (),
+) -> ReadResult:
+    """The result with its true count, and a note when cells were cut to `cell_chars`."""
+    kept = len(answer.rows)
+    cut = f"{answer.cut_cells:,} cells longer than {cell_chars:,} characters were cut; a cut cell ends in …"
+    return ReadResult(
+        sql=sql,
+        columns=answer.columns,
+        rows=answer.rows,
+        row_count=answer.total if answer.total is not None else kept,
+        elapsed_ms=elapsed_ms,
+        truncated=Truncation("rows_kept", kept, answer.total) if answer.more else None,
+        sources=tuple(sources),
+        notes=(*notes, *answer.notes, *([cut] if answer.cut_cells else [])),
+        masked=masked,
+    )

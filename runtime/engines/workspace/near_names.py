@@ -1,0 +1,17 @@
+"""Names that are like one that was not found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz, process, utils
+
+_NEAR_SCORE = 55.0
+
+
+def near(wanted: str, names: Sequence[str], most: int = 5) -> list[str]:
+    """The names most like `wanted`, best first; none that is not like it at all."""
+    found = process.extract(
+        wanted, names, scorer=fuzz.WRatio, processor=utils.default_process, limit=most, score_cutoff=_NEAR_SCORE
+    )
+    return [name for name, _, _ in found]
