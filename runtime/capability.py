@@ -263,13 +263,14 @@ class CallContext:
 class Output:
     """What an executor gives back. `title` is a few words for the fold ("12 rows"); `summary` one sentence for people;
     `data` goes to the model; `listing` names the list inside `data` that may be cut at its end to meet the text bound;
-    `loaded` are tools to be added to the run (toolbox_load only); `chart` is a drawing as data (make_chart only)."""
+    `notes` go to model and people, `people_notes` only to people; `loaded` are tools to be added to the run (toolbox_load only); `chart` is a drawing as data (make_chart only)."""
 
     title: str
     summary: str
     data: Mapping[str, Json]
     listing: str | None = None
     notes: tuple[str, ...] = ()
+    people_notes: tuple[str, ...] = ()
     truncated: Truncation | None = None
     sql: str | None = None
     columns: tuple[Column, ...] = ()

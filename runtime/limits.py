@@ -53,6 +53,8 @@ class Limits:
     sql_rows_whole: int = 100
     sql_rows_head: int = 30
     sql_near_values: int = 5
+    sql_parameters: int = 128
+    model_sample_rows: int = 30
 
     # Query workers (facts/SQL.md 1.2)
     worker_memory_bytes: int = 1 * GIB
@@ -92,6 +94,8 @@ class Limits:
     file_columns: int = 5_000
     json_bytes: int = 64 * MIB
     repair_bytes: int = 64 * MIB
+    workbook_bytes: int = 512 * MIB
+    workbook_cells: int = 10_000_000
     read_table_seconds: int = 60
     read_document_seconds: int = 20
     read_bytes_a_second: int = 4 * MIB

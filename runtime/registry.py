@@ -25,7 +25,14 @@ from runtime.toolboxes.files import (
     run_python,
     run_sql,
 )
-from runtime.toolboxes.sources import catalog_inspect, catalog_schema, catalog_search, catalog_traverse
+from runtime.toolboxes.sources import (
+    catalog_inspect,
+    catalog_schema,
+    catalog_search,
+    catalog_traverse,
+    data_query_postgresql,
+    data_query_sqlite,
+)
 
 CAPABILITIES: tuple[Capability[Any], ...] = (
     search.CAPABILITY,
@@ -44,6 +51,8 @@ CAPABILITIES: tuple[Capability[Any], ...] = (
     catalog_schema.CAPABILITY,
     catalog_inspect.CAPABILITY,
     catalog_traverse.CAPABILITY,
+    data_query_sqlite.CAPABILITY,
+    data_query_postgresql.CAPABILITY,
 )
 
 

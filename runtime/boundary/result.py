@@ -8,10 +8,11 @@ from typing import Any
 from runtime.boundary.bounded import fit
 from runtime.boundary.call import CallResult, InFlight, Payload
 from runtime.capability import ProgramError
-from runtime.errors import CallError
+from runtime.errors import CALL_CODES, CallError
 from runtime.evidence import Evidence, Json, SourceRef, rows_digest
 
 _NOTES_SENT = 20
+_MAY_QUOTE = frozenset({"sql_failed", "chart_refused"})
 
 
 def succeeded(flight: InFlight) -> CallResult:
@@ -42,7 +43,7 @@ def succeeded(flight: InFlight) -> CallResult:
         output=output.text,
         chart=output.chart,
         sources=_origins(flight, output.sources),
-        notes=notes + (("The model saw a shortened result.",) if cut else ()),
+        notes=_distinct((*notes, *output.people_notes)) + (("The model saw a shortened result.",) if cut else ()),
         elapsed_ms=_elapsed(flight),
         result_digest=rows_digest([column.name for column in output.columns], output.rows) if output.columns else None,
         queries=tuple(flight.reads.queries),
@@ -67,6 +68,7 @@ def repeated(flight: InFlight, first: Evidence, text: str, loaded: tuple[str, ..
 
 def failed(flight: InFlight, error: CallError) -> CallResult:
     """The envelope `{ok: false, evidence, error}` and the evidence of a call that did not work."""
+    error = _without_values(flight, error)
     body: dict[str, Json] = error.as_json()
     envelope: Payload = {"ok": False, "evidence": flight.evidence_id, "error": body}
     limits = flight.environment.limits
@@ -89,6 +91,17 @@ def failed(flight: InFlight, error: CallError) -> CallResult:
         usage=error.usage if isinstance(error, ProgramError) else None,
     )
     return CallResult(flight.call.id, text, is_error=True, evidence=evidence)
+
+
+def _without_values(flight: InFlight, error: CallError) -> CallError:
+    """The error as the model may read it: where no value of a source leaves, no message that may quote one does."""
+    if error.code not in _MAY_QUOTE or flight.capability is None or flight.arguments is None:
+        return error
+    source = flight.capability.source(flight.arguments)
+    if source is None or flight.environment.scope.model_rows(source) != "none":
+        return error
+    hint = "The reason may quote values of this source, which are not sent to the model."
+    return CallError(error.code, CALL_CODES[error.code], hint=hint, retryable=error.retryable)
 
 
 def _asked(flight: InFlight, name: str) -> str | None:

@@ -46,7 +46,7 @@ from runtime.run import Wiring, boundary_of
 from runtime.state import open_state
 from runtime.testing.journal import MemoryJournal, MemoryReplies
 from runtime.testing.scripted_model import ScriptedModel
-from runtime.toolboxes.files.result_table import TABLE_PROPERTIES, table_output
+from runtime.toolboxes.result_table import TABLE_PROPERTIES, table_output
 from tests.bench.row import Row
 
 ROUNDS = 80
@@ -210,7 +210,7 @@ def _sqlite_capability(connection: sqlite3.Connection) -> Capability[Any]:
         cursor = connection.execute(arguments.sql)
         found: Sequence[tuple[Any, ...]] = cursor.fetchall()
         columns = tuple(Column(str(item[0]), "VARCHAR") for item in cursor.description)
-        return table_output(ReadResult(arguments.sql, columns, tuple(found), len(found), 0.0), context)
+        return table_output(ReadResult(arguments.sql, columns, tuple(found), len(found), 0.0), context, "workspace")
 
     return Capability(
         id="bench.read",

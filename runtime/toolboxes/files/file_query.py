@@ -7,9 +7,11 @@ from typing import Annotated
 from pydantic import Field
 
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
+from runtime.engines.workspace.query import SOURCE
+from runtime.evidence import Json
 from runtime.limits import DEFAULT
-from runtime.toolboxes.files.result_table import TABLE_PROPERTIES, table_output
 from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.result_table import TABLE_PROPERTIES, table_output
 
 _PATTERN_CHARS = 1_024
 
@@ -40,7 +42,8 @@ async def execute(arguments: FileQuery, context: CallContext) -> Output:
     """The rows, and how many files with which digest they came from. Raises CallError: `pattern_refused`,
     `not_found`, `file_refused`, `set_not_homogeneous`, `file_changed`, and those of `run_sql`."""
     result, chosen = await workspace(context).read_files(arguments.path_pattern, arguments.sql)
-    return table_output(result, context, {"files": {"count": len(chosen.tables), "digest": chosen.digest}})
+    files: dict[str, Json] = {"count": len(chosen.tables), "digest": chosen.digest}
+    return table_output(result, context, SOURCE, {"files": files})
 
 
 CAPABILITY = Capability(

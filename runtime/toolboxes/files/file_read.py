@@ -13,7 +13,7 @@ from runtime.engines.workspace.query import SOURCE
 from runtime.errors import CallError
 from runtime.evidence import SourceRef
 from runtime.limits import DEFAULT, KIB
-from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.files.workspace_scope import has_raw_files, of_workspace, workspace
 
 _NAME_CHARS = 1_024
 _CURSOR = re.compile(r"(\d{1,12})@([0-9a-f]{16})$")
@@ -129,7 +129,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
-    offered=has_workspace,
+    offered=has_raw_files,
     source=of_workspace,
     # The chunk, quoted in JSON.
     model_text_bytes=320 * KIB,

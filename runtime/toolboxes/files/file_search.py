@@ -18,7 +18,7 @@ from runtime.engines.workspace.text_search import Bounds, Found, Hit, pattern_of
 from runtime.errors import CallError
 from runtime.evidence import Json, SourceRef, Truncation
 from runtime.limits import DEFAULT
-from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.files.workspace_scope import has_raw_files, of_workspace, workspace
 
 _Match = tuple[WorkspaceFile, Hit | None]
 
@@ -217,6 +217,6 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
-    offered=has_workspace,
+    offered=has_raw_files,
     source=of_workspace,
 )

@@ -15,7 +15,7 @@ from runtime.engines.workspace.text_search import Bounds, Found, Hit, as_text, p
 from runtime.errors import CallError
 from runtime.evidence import Json, SourceRef, Truncation
 from runtime.limits import DEFAULT
-from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.files.workspace_scope import has_documents, of_workspace, workspace
 
 _NAME_CHARS = 1_024
 _NAMES = 50
@@ -195,7 +195,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
-    offered=has_workspace,
+    offered=has_documents,
     source=of_workspace,
     caps={"max_hits": DEFAULT.grep_hits, "context": DEFAULT.grep_context},
 )

@@ -9,9 +9,10 @@ from pydantic import Field
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
 from runtime.engines.workspace.model import ColumnProfile, TableProfile
 from runtime.engines.workspace.query import SOURCE
-from runtime.evidence import Json, SourceRef
+from runtime.evidence import Column, Json, SourceRef
 from runtime.limits import DEFAULT
 from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.model_view import ModelView
 
 _NAME_CHARS = 1_024
 _COLUMNS = 200
@@ -44,8 +45,8 @@ class InspectTable(Arguments):
 async def execute(arguments: InspectTable, context: CallContext) -> Output:
     """The profile of a table. Raises CallError `not_found` with near names."""
     profile = await workspace(context).inspect(arguments.name, arguments.columns, arguments.rows)
-    table = profile.table
-    notes = list(table.notes)
+    table, view = profile.table, ModelView.of(context, SOURCE)
+    notes = list(table.notes) if view.shows_values else []
     if not arguments.columns and len(profile.columns) < len(table.columns):
         notes.append(
             f"{len(table.columns):,} columns: the first {len(profile.columns):,} are described, name others in columns"
@@ -56,15 +57,15 @@ async def execute(arguments: InspectTable, context: CallContext) -> Output:
     return Output(
         title=f"{len(profile.columns)} columns of {table.name}",
         summary=f"Looked at {table.name}: {table.rows:,} rows, {len(table.columns):,} columns.",
-        data=_data(profile),
+        data=_data(profile, view),
         listing="columns",
         notes=tuple(notes),
         sources=(SourceRef(SOURCE, table.name, table.revision, table.origin),),
     )
 
 
-def _data(profile: TableProfile) -> dict[str, Json]:
-    columns: list[Json] = [_column(column) for column in profile.columns]
+def _data(profile: TableProfile, view: ModelView) -> dict[str, Json]:
+    columns: list[Json] = [_column(column, view) for column in profile.columns]
     joins: list[Json] = [
         {"column": column, "table": table, "other_column": other} for column, table, other in profile.joins
     ]
@@ -77,7 +78,7 @@ def _data(profile: TableProfile) -> dict[str, Json]:
         "joins": joins,
         "sample": {
             "columns": [column.name for column in profile.columns],
-            "rows": [list(row) for row in profile.sample],
+            "rows": view.rows([Column(column.name, column.type) for column in profile.columns], profile.sample),
         },
     }
     if profile.sampled is not None:
@@ -85,20 +86,21 @@ def _data(profile: TableProfile) -> dict[str, Json]:
     return data
 
 
-def _column(column: ColumnProfile) -> dict[str, Json]:
+def _column(column: ColumnProfile, view: ModelView) -> dict[str, Json]:
+    """Statistics; where no value may be shown, the extent of numbers is one, and that of texts would quote two rows."""
     entry: dict[str, Json] = {
         "name": column.name,
         "type": column.type,
         "null_percent": column.null_percent,
         "distinct": column.distinct,
     }
-    if column.minimum is not None:
+    if column.minimum is not None and (view.shows_values or column.quantiles):
         entry |= {"min": column.minimum, "max": column.maximum}
     if column.quantiles:
         entry["quantiles"] = [*column.quantiles]
-    if column.common:
+    if column.common and view.shows_values:
         entry["common"] = [[value, count] for value, count in column.common]
-    if column.notes:
+    if column.notes and view.shows_values:
         entry["notes"] = [*column.notes]
     return entry
 

@@ -8,9 +8,11 @@ from pydantic import Field
 
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
+from runtime.engines.workspace.query import SOURCE
 from runtime.evidence import Json
 from runtime.limits import DEFAULT
 from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.model_view import ModelView
 
 _COLUMNS_NAMED = 60
 _SEARCH_CHARS = 200
@@ -43,7 +45,8 @@ async def execute(arguments: ListFiles, context: CallContext) -> Output:
     found = [file for file in catalog.files if _wanted(catalog, file, arguments)]
     page = found[arguments.offset : arguments.offset + arguments.limit]
     end = arguments.offset + len(page)
-    entries: list[Json] = [_entry(catalog, file) for file in page]
+    quoting = ModelView.of(context, SOURCE).shows_values
+    entries: list[Json] = [_entry(catalog, file, quoting) for file in page]
     return Output(
         title=f"{len(found):,} {'file' if len(found) == 1 else 'files'}",
         summary=f"Listed {len(page):,} of {len(found):,} files; {len(catalog.tables):,} tables in the workspace.",
@@ -70,10 +73,12 @@ def _wanted(catalog: WorkspaceCatalog, file: WorkspaceFile, arguments: ListFiles
     return all(word in text for word in words)
 
 
-def _entry(catalog: WorkspaceCatalog, file: WorkspaceFile) -> dict[str, Json]:
+def _entry(catalog: WorkspaceCatalog, file: WorkspaceFile, quoting: bool) -> dict[str, Json]:
+    """One file; `quoting`: its first line and notes, which quote what stands in it, may be shown."""
     entry: dict[str, Json] = {"name": file.path, "kind": file.kind, "size": file.size}
     tables = [table for table in catalog.tables if table.file == file.path]
-    notes = list(dict.fromkeys([*file.notes, *(note for table in tables for note in table.notes)]))
+    said = [*file.notes, *(note for table in tables for note in table.notes)] if quoting else []
+    notes = list(dict.fromkeys(said))
     if tables:
         columns = list(dict.fromkeys(column.name for table in tables for column in table.columns))
         entry["tables"] = [table.name for table in tables]
@@ -81,7 +86,7 @@ def _entry(catalog: WorkspaceCatalog, file: WorkspaceFile) -> dict[str, Json]:
         entry["columns"] = [*columns[:_COLUMNS_NAMED]]
         if len(columns) > _COLUMNS_NAMED:
             notes.append(f"{len(columns):,} columns, the first {_COLUMNS_NAMED} are named; inspect_table shows others")
-    if file.first_line:
+    if file.first_line and quoting:
         entry["first_line"] = file.first_line
     if notes:
         entry["notes"] = [*notes]

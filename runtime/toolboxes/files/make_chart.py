@@ -9,19 +9,20 @@ import sqlglot
 from pydantic import Field, model_validator
 from sqlglot import exp
 
-from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
+from runtime.capability import READABLE, Arguments, CallContext, Capability, Output, Scope, Toolbox
 from runtime.charts import MOST_SERIES, Chart, Kind, chart_of, flat_sentences
 from runtime.charts import Field as ChartField
-from runtime.engines.port import ReadResult
-from runtime.engines.workspace.query import DIALECT, SOURCE
+from runtime.engines.port import ReadEngine, ReadEngines, ReadResult
+from runtime.engines.workspace.query import SOURCE
 from runtime.errors import CallError
 from runtime.evidence import Evidence, Json
 from runtime.limits import DEFAULT
-from runtime.toolboxes.files.workspace_scope import has_workspace, workspace
+from runtime.toolboxes.model_view import ModelView
 
 TITLE_CHARS, UNIT_CHARS = 50, 20
 _SOURCE_CHARS = 64
-_RERUN = frozenset({"run_sql", "make_chart"})  # a file set's SQL reads `data`, which only its own tool knows
+# A file set's SQL reads `data`, which only its own tool knows.
+_RERUN = frozenset({"run_sql", "make_chart", "data_query_sqlite", "data_query_postgresql"})
 
 
 class MakeChart(Arguments):
@@ -37,8 +38,8 @@ class MakeChart(Arguments):
     sql: Annotated[
         str | None,
         Field(
-            description="One SELECT over workspace tables (DuckDB's SQL): labels, then one to five numeric columns; "
-            "or label, series name, number. Either sql or evidence.",
+            description="One SELECT in the source's own SQL (DuckDB's for the workspace): labels, then one to five "
+            "numeric columns; or label, series name, number. Either sql or evidence.",
             min_length=1,
             max_length=DEFAULT.sql_bytes,
         ),
@@ -52,7 +53,7 @@ class MakeChart(Arguments):
         ),
     ] = None
     source: Annotated[
-        str, Field(description="The source that the SQL reads.", min_length=1, max_length=_SOURCE_CHARS)
+        str, Field(description="The id of the source that the SQL reads.", min_length=1, max_length=_SOURCE_CHARS)
     ] = SOURCE
     unit: Annotated[str, Field(description="The unit of the values, such as EUR or %.", max_length=UNIT_CHARS)] = ""
 
@@ -65,12 +66,9 @@ class MakeChart(Arguments):
 
 async def execute(arguments: MakeChart, context: CallContext) -> Output:
     """The chart as data, with the rows it shows. Raises CallError: `chart_refused` for rows that cannot be drawn right,
-    `not_found` for another source or evidence, and those of `run_sql`."""
-    if arguments.source != SOURCE:
-        hint = f"Leave source out to draw from {SOURCE}."
-        raise CallError("not_found", f"No source {arguments.source!r} can be drawn from here.", hint=hint)
-    engine, limits = workspace(context), context.limits
-    sql = arguments.sql or _sql_of(arguments.evidence or "", context)
+    `not_found` for another source or evidence, and those of the source's query tool."""
+    engine, limits = _engine(arguments.source, context), context.limits
+    sql = arguments.sql or _sql_of(arguments, context)
     result = await engine.read(sql, seconds=limits.sql_seconds, rows_kept=limits.sql_rows_kept)
     if result.truncated is not None:
         raise CallError(
@@ -79,25 +77,43 @@ async def execute(arguments: MakeChart, context: CallContext) -> Output:
             hint="Aggregate in the SQL: by day or month instead of by moment, or the largest groups only.",
             retryable=True,
         )
+    view = ModelView.of(context, arguments.source, result.masked)
+    if hidden := view.hides(result.columns):
+        names = ", ".join(hidden)
+        raise CallError("chart_refused", f"{names}: masked, so it is not drawn.", hint="Leave it out.", retryable=True)
     chart = chart_of(
         arguments.kind,
         [ChartField(column.name, column.type) for column in result.columns],
         result.rows,
         title=arguments.title,
         unit=arguments.unit.strip(),
-        additive=_additive(result.sql),
+        additive=_additive(result.sql, engine.dialect),
     )
-    return _output(chart, result)
+    return _output(chart, result, view)
 
 
-def _sql_of(evidence_id: str, context: CallContext) -> str:
-    """The SQL of an earlier result. Raises CallError."""
+def _engine(source: str, context: CallContext) -> ReadEngine:
+    """The engine of an open source. Raises CallError `not_found`."""
+    open_here = context.scope.of_kind(*READABLE)
+    if source not in open_here:
+        hint = f"Open here: {', '.join(open_here)}."
+        raise CallError("not_found", f"Nothing can be drawn from a source {source!r}.", hint=hint, retryable=True)
+    return context.services.get(ReadEngines).by_source[source]
+
+
+def _sql_of(arguments: MakeChart, context: CallContext) -> str:
+    """The SQL of an earlier result of the same source. Raises CallError."""
+    evidence_id = arguments.evidence or ""
     item = context.evidence(evidence_id)
     if item is None:
         hint = "Use an id of an earlier step of this run, or give the sql itself."
         raise CallError("not_found", f"There is no earlier result {evidence_id} in this run.", hint=hint)
     if why := _unusable(item):
         raise CallError("chart_refused", f"{evidence_id} {why}.", hint="Give the sql itself.", retryable=True)
+    other = next((ref.source for ref in item.sources if ref.source != arguments.source), None)
+    if other is not None:
+        hint = f'Call again with source "{other}".'
+        raise CallError("chart_refused", f"{evidence_id} was read from {other}.", hint=hint, retryable=True)
     return item.sql or ""
 
 
@@ -105,39 +121,40 @@ def _unusable(item: Evidence) -> str:
     if item.failed:
         return "is a failed call, so there is nothing to draw"
     if item.sql is None or item.tool not in _RERUN:
-        return "is no result of run_sql, so its query cannot be run again here"
-    if any(source.source != SOURCE for source in item.sources):
-        return "was read from another source"
+        return "is no result of a query tool, so its query cannot be run again here"
     cut = item.truncated
     return "is not whole" if cut is not None and cut.reason == "rows_kept" else ""
 
 
-def _additive(sql: str) -> bool:
+def _additive(sql: str, dialect: str) -> bool:
     """Whether every figure is a plain sum or count, so that several may be added up as "others"."""
-    tree = sqlglot.parse_one(sql, dialect=DIALECT)
+    tree = sqlglot.parse_one(sql, dialect=dialect)
     figures = [column.unalias() for column in tree.selects[1:]] if isinstance(tree, exp.Query) else []
     kept = (exp.Sum, exp.Count, exp.CountIf)
     distinct = any(figure.find(exp.Distinct) for figure in figures)
     return bool(figures) and not distinct and all(isinstance(figure, kept) for figure in figures[-MOST_SERIES:])
 
 
-def _output(chart: Chart, result: ReadResult) -> Output:
+def _output(chart: Chart, result: ReadResult, view: ModelView) -> Output:
+    """Where the model may not see every row, it isn't told the extremes of them either."""
+    told = view.whole(result.columns, result.row_count)
     flat, points = flat_sentences(chart), sum(len(series.present) for series in chart.series)
     gaps = sum(len(series.values) - len(series.present) for series in chart.series)
     data: dict[str, Json] = {
         "kind": chart.kind,
         "title": chart.title,
         "labels": len(chart.labels) or len(chart.places),
-        "series": [_series_data(series.name, series.present) for series in chart.series],
+        "series": [_series_data(series.name if told else "", series.present, told) for series in chart.series],
         "points": points,
         "gaps": gaps,
-        "said": [*flat, *chart.notes],
+        "said": [*(flat if told else ()), *chart.notes],
     }
     return Output(
         title=chart.title,
         summary=f"A {chart.kind.replace('_', ' ')} chart of {points:,} {'value' if points == 1 else 'values'}.",
         data=data,
-        notes=(*result.notes, *flat, *chart.notes),
+        notes=(*view.notes(result.columns, result.row_count), *chart.notes, *((*result.notes, *flat) if told else ())),
+        people_notes=() if told else (*result.notes, *flat),
         sql=result.sql,
         columns=result.columns,
         rows=result.rows,
@@ -147,9 +164,14 @@ def _output(chart: Chart, result: ReadResult) -> Output:
     )
 
 
-def _series_data(name: str, values: Sequence[float]) -> dict[str, Json]:
-    ends: dict[str, Json] = {"lowest": min(values), "highest": max(values)} if values else {}
+def _series_data(name: str, values: Sequence[float], told: bool) -> dict[str, Json]:
+    ends: dict[str, Json] = {"lowest": min(values), "highest": max(values)} if values and told else {}
     return {"name": name, "values": len(values), **ends}
+
+
+def can_draw(scope: Scope) -> bool:
+    """Offered with any admitted source that SQL can read."""
+    return bool(scope.of_kind(*READABLE))
 
 
 def _of_source(arguments: Any) -> str | None:
@@ -208,6 +230,6 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
-    offered=has_workspace,
+    offered=can_draw,
     source=_of_source,
 )

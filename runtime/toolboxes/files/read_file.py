@@ -13,7 +13,7 @@ from runtime.engines.workspace.query import SOURCE
 from runtime.errors import CallError
 from runtime.evidence import Json, SourceRef
 from runtime.limits import DEFAULT, KIB
-from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.files.workspace_scope import has_documents, of_workspace, workspace
 
 _NAME_CHARS = 1_024
 _PAGES_CHARS = 100
@@ -199,7 +199,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
-    offered=has_workspace,
+    offered=has_documents,
     source=of_workspace,
     # Characters of up to four bytes, quoted in JSON.
     model_text_bytes=96 * KIB,

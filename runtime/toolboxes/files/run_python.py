@@ -8,14 +8,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from runtime.capability import Arguments, CallContext, Capability, Output, Scope, Toolbox
+from runtime.capability import READABLE, Arguments, CallContext, Capability, Output, Scope, Toolbox
 from runtime.engines.python import PythonEngine
 from runtime.engines.python.engine import Finished
 from runtime.engines.python.inner_sql import table_columns
 from runtime.errors import CallError
 from runtime.evidence import Column, Json, json_value
 from runtime.limits import DEFAULT
-from runtime.toolboxes.files.result_table import TABLE_PROPERTIES
+from runtime.toolboxes.result_table import TABLE_PROPERTIES
 
 _ROOM_BYTES = 2_048  # of the model's text for everything beside output and table
 
@@ -111,8 +111,9 @@ def _shown(rows: Sequence[Sequence[Json]], output: str, context: CallContext) ->
 
 
 def any_source_open(scope: Scope) -> bool:
-    """Offered with any admitted source; a process without the interpreter leaves the tool out of its registry."""
-    return bool(scope.sources)
+    """Offered with any admitted source that SQL can read; a process without the interpreter leaves the tool out of its
+    registry."""
+    return bool(scope.of_kind(*READABLE))
 
 
 CAPABILITY = Capability(

@@ -7,10 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
+from runtime.engines.workspace.query import SOURCE
 from runtime.limits import DEFAULT
 from runtime.toolboxes.files.empty_filters import near_values
-from runtime.toolboxes.files.result_table import TABLE_PROPERTIES, table_output
 from runtime.toolboxes.files.workspace_scope import has_workspace, of_workspace, workspace
+from runtime.toolboxes.model_view import ModelView
+from runtime.toolboxes.result_table import TABLE_PROPERTIES, table_output
 
 
 class RunSql(Arguments):
@@ -33,8 +35,9 @@ async def execute(arguments: RunSql, context: CallContext) -> Output:
     engine = workspace(context)
     limits = context.limits
     result = await engine.read(arguments.sql, seconds=limits.sql_seconds, rows_kept=limits.sql_rows_kept)
-    found = await near_values(engine, arguments.sql, result)
-    return table_output(result, context, {"near_values": found} if found else None)
+    shows_values = ModelView.of(context, SOURCE).shows_values
+    found = await near_values(engine, arguments.sql, result) if shows_values else []
+    return table_output(result, context, SOURCE, {"near_values": found} if found else None)
 
 
 CAPABILITY = Capability(

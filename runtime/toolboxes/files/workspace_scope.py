@@ -15,6 +15,16 @@ def has_workspace(scope: Scope) -> bool:
     return SOURCE in scope.sources
 
 
+def has_documents(scope: Scope) -> bool:
+    """Offered only where texts of the workspace may be shown to the model."""
+    return has_workspace(scope) and scope.model_rows(SOURCE) != "none"
+
+
+def has_raw_files(scope: Scope) -> bool:
+    """Offered only where files may be shown to the model as they stand, tables among them with all their rows."""
+    return has_workspace(scope) and scope.model_rows(SOURCE) == "full"
+
+
 def of_workspace(_: Any) -> str | None:
     """Every call reads the one workspace."""
     return SOURCE

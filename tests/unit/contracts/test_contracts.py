@@ -44,6 +44,8 @@ def test_the_tools_of_this_version_have_their_fixed_names() -> None:
         "catalog_schema": True,
         "catalog_inspect": True,
         "catalog_traverse": False,
+        "data_query_sqlite": True,
+        "data_query_postgresql": True,
     }
 
 

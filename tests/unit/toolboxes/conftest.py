@@ -10,8 +10,19 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from runtime.capability import WORKSPACE_TERMS, CallContext, Capability, CatalogEntry, Output, Scope, Services
+from runtime.capability import (
+    WORKSPACE_TERMS,
+    CallContext,
+    Capability,
+    CatalogEntry,
+    Output,
+    Scope,
+    Services,
+    SourceKind,
+    SourceTerms,
+)
 from runtime.clock import SystemClock
+from runtime.engines.port import ReadEngines
 from runtime.engines.workspace.workspace import Workspace
 from runtime.limits import DEFAULT
 
@@ -25,6 +36,12 @@ SCOPE = Scope(
     sources=frozenset({"workspace"}),
     terms=WORKSPACE_TERMS,
 )
+
+
+def with_sources(scope: Scope, **kinds: str) -> Scope:
+    """The scope with exactly these sources open, all their rows to the model."""
+    terms = {name: SourceTerms(SourceKind(kind)) for name, kind in kinds.items()}
+    return replace(scope, sources=frozenset(terms), terms=terms)
 
 
 class NoTools:
@@ -65,7 +82,7 @@ def context(*services: object, **limits: int) -> CallContext:
         call_id="call_1",
         limits=DEFAULT.override(limits),
         clock=SystemClock(),
-        services=Services(*services),
+        services=Services(*services, ReadEngines({"workspace": next(iter(services), None)})),
         catalog=NoTools(),
         loaded=frozenset(),
         evidence=lambda _: None,

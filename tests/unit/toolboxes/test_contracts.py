@@ -21,7 +21,7 @@ from runtime.toolboxes.files import (
     run_sql,
 )
 
-from .conftest import SCOPE, context
+from .conftest import SCOPE, context, with_sources
 
 TABLES = (list_files, inspect_table, run_sql, file_query, make_chart)
 DOCUMENTS = (grep_files, read_file, file_search, file_read)
@@ -48,9 +48,8 @@ def test_the_contract_is_whole(capability):
 @pytest.mark.parametrize("capability", ALL, ids=NAMES)
 def test_offered_only_with_a_workspace_and_touching_it(capability):
     assert capability.offered(SCOPE)
-    from dataclasses import replace
-
-    assert not capability.offered(replace(SCOPE, sources=frozenset({"shop"})))
+    assert not capability.offered(with_sources(SCOPE, tracker="mcp"))
+    assert capability.offered(with_sources(SCOPE, shop="sqlite")) is (capability.tool == "make_chart")
     assert capability.source(capability.arguments.model_validate(dict(capability.example))) == "workspace"
 
 

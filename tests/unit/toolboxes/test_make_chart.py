@@ -108,9 +108,9 @@ ITEM = Evidence("E1", "c", "run_sql", "t", "ok", sql=SQL, sources=(SourceRef("wo
     [
         (None, "no earlier result"),
         (replace(ITEM, status="error"), "failed call"),
-        (replace(ITEM, tool="file_query"), "no result of run_sql"),
-        (replace(ITEM, sql=None), "no result of run_sql"),
-        (replace(ITEM, sources=(SourceRef("shop", "orders"),)), "another source"),
+        (replace(ITEM, tool="file_query"), "no result of a query tool"),
+        (replace(ITEM, sql=None), "no result of a query tool"),
+        (replace(ITEM, sources=(SourceRef("shop", "orders"),)), "was read from shop"),
         (replace(ITEM, truncated=Truncation("rows_kept", 30)), "not whole"),
     ],
 )

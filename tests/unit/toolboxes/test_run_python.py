@@ -26,7 +26,7 @@ from runtime.testing.journal import MemoryJournal, MemoryReplies
 from runtime.toolboxes.files import run_python
 from runtime.verification import check_figures
 
-from .conftest import SCOPE
+from .conftest import SCOPE, with_sources
 
 Program = Callable[[Any], Awaitable[GuestResult]]
 PRINTS = GuestResult("ok", stdout="42\n", fuel_used=500, elapsed_ms=2.0, memory_bytes=21 * MIB)
@@ -209,7 +209,7 @@ async def test_a_wrong_query_is_an_exception_that_the_program_may_handle(bench) 
 async def test_sources_are_named_and_others_do_not_exist(bench) -> None:
     bench.engines["shop"] = Engine("shop", bench.clock)
     bench.engines["secret"] = Engine("secret", bench.clock)
-    bench.scope = replace(bench.scope, sources=frozenset({"workspace", "shop"}))
+    bench.scope = with_sources(bench.scope, workspace="workspace", shop="sqlite")
 
     async def program(sql) -> GuestResult:
         await sql("SELECT 1", "shop")
@@ -224,7 +224,7 @@ async def test_sources_are_named_and_others_do_not_exist(bench) -> None:
 
 
 async def test_several_sources_without_a_workspace_must_be_named(bench) -> None:
-    bench.scope = replace(bench.scope, sources=frozenset({"crm", "shop"}))
+    bench.scope = with_sources(bench.scope, crm="postgresql", shop="sqlite")
 
     async def program(sql) -> GuestResult:
         with pytest.raises(GuestSqlError, match=r"Several sources are open: say .*crm, shop"):
@@ -407,7 +407,8 @@ async def test_a_stopped_run_stops_its_program(bench) -> None:
 
 def test_it_is_offered_with_any_source_where_the_interpreter_stands(bench) -> None:
     assert run_python.CAPABILITY.offered(SCOPE)
-    assert run_python.CAPABILITY.offered(replace(SCOPE, sources=frozenset({"shop"})))
+    assert run_python.CAPABILITY.offered(with_sources(SCOPE, shop="sqlite"))
+    assert not run_python.CAPABILITY.offered(with_sources(SCOPE, tracker="mcp"))
     assert not run_python.CAPABILITY.offered(replace(SCOPE, sources=frozenset()))
     assert "run_python" not in Registry.of().served(Services()).by_tool
     assert "run_python" in Registry.of().served(Services(PythonEngine(bench.guest))).by_tool

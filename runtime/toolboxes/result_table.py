@@ -9,6 +9,7 @@ from typing import Any
 from runtime.capability import CallContext, Output
 from runtime.engines.port import ReadResult
 from runtime.evidence import Json, Truncation
+from runtime.toolboxes.model_view import ModelView
 
 TABLE_PROPERTIES: Mapping[str, Any] = {
     "columns": {
@@ -26,17 +27,21 @@ TABLE_PROPERTIES: Mapping[str, Any] = {
 }
 
 
-def table_output(result: ReadResult, context: CallContext, more: Mapping[str, Json] | None = None) -> Output:
+def table_output(
+    result: ReadResult, context: CallContext, source_id: str, more: Mapping[str, Json] | None = None
+) -> Output:
     """All rows for evidence, and for the model at most `sql_rows_whole` of them whole within the text bound, else
-    the first `sql_rows_head`. `more` is added to the data."""
-    shown = _shown(result, context, more or {})
+    the first `sql_rows_head`, as far as the terms of `source_id` and its masked columns allow. `more` is added to the
+    data."""
+    view = ModelView.of(context, source_id, result.masked)
+    shown = view.rows(result.columns, _shown(result, context, more or {}))
     cut = result.truncated
     total = result.row_count if cut is None else cut.total
     if cut is not None or len(shown) < len(result.rows):
         cut = Truncation(cut.reason if cut else "rows_shown", len(shown), total)
     data: dict[str, Json] = {
         "columns": [{"name": column.name, "type": column.type} for column in result.columns],
-        "rows": [list(row) for row in shown],
+        "rows": shown,
         "row_count": result.row_count,
         "shown": len(shown),
         **(more or {}),
@@ -46,7 +51,8 @@ def table_output(result: ReadResult, context: CallContext, more: Mapping[str, Js
         summary=f"{rows_in_words(result)} from {_origins(result)}.",
         data=data,
         listing="rows",
-        notes=result.notes,
+        notes=(*view.notes(result.columns, result.row_count), *(result.notes if view.shows_values else ())),
+        people_notes=() if view.shows_values else result.notes,
         truncated=cut,
         sql=result.sql,
         columns=result.columns,
