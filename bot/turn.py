@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 import structlog
 
-from bot.assembly import SERVED, Analyst
+from bot.assembly import Analyst
 from bot.budgets import used_up
 from bot.conversation import TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
@@ -148,7 +148,7 @@ class TurnRunner:
 
     def _closed(self, place: Conversation, asker: Asker | None) -> str:
         """Why nothing is open here, for the person who asked."""
-        declared = [name for name in self.analyst.policy.audiences() if name in SERVED]
+        declared = self.analyst.declared()
         if not declared:
             return "No data source is connected yet. An operator can declare one in the admission manifest."
         denied = self.analyst.policy.denial(declared[0], place, asker)
