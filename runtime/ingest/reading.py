@@ -22,6 +22,7 @@ from runtime.ingest.outcome import (
     ReadDocument,
     ReadingLimits,
     ReadTable,
+    ReadWorkbook,
     SourceChanged,
     revision_of,
 )
@@ -33,7 +34,7 @@ CHANGED = "changed while it was read, twice"
 
 def read_file(
     connection: duckdb.DuckDBPyConnection, job: FileJob, limits: ReadingLimits
-) -> tuple[ReadTable | ReadDocument, Stamp]:
+) -> tuple[ReadTable | ReadWorkbook | ReadDocument, Stamp]:
     """The reading of a file and the stamp it was read under; a file that changes meanwhile is tried once more.
     Raises IngestRefused with the reason, SourceChanged when the file is gone, StorageFailed."""
     store = ReadingStore(Path(job.store))
@@ -52,7 +53,7 @@ def read_file(
 
 def _read(
     connection: duckdb.DuckDBPyConnection, job: FileJob, descriptor: int, store: ReadingStore, limits: ReadingLimits
-) -> tuple[ReadTable | ReadDocument, Stamp]:
+) -> tuple[ReadTable | ReadWorkbook | ReadDocument, Stamp]:
     before = Stamp.of(descriptor)
     if job.kind != "parquet" and before.size > limits.file_bytes:
         gib = limits.file_bytes / (1 << 30)
@@ -63,6 +64,8 @@ def _read(
             document = read_document(descriptor, job.kind, Path(job.store), limits)
             _prove_unchanged(descriptor, before, document.revision, started_ns)
             return document, before
+        if job.kind == "workbook":
+            return _take_workbook(connection, descriptor, before, store, limits, folder), before
         out = folder / "table.parquet"
         if job.kind == "parquet":
             table = _take_parquet(connection, descriptor, before, store, limits, out)
@@ -105,6 +108,51 @@ def _take_text(
     table = ReadTable(key, revision, columns, rows, out.stat().st_size, notes)
     store.keep(table, out)
     return table
+
+
+def _take_workbook(
+    connection: duckdb.DuckDBPyConnection,
+    descriptor: int,
+    before: Stamp,
+    store: ReadingStore,
+    limits: ReadingLimits,
+    folder: Path,
+) -> ReadWorkbook:
+    from runtime.ingest.spreadsheet import read_workbook  # its readers are needed for nothing else
+
+    started_ns = folder.stat().st_mtime_ns
+    sha256 = digest_of(descriptor)
+    revision, key = revision_of(sha256), key_of(sha256, "workbook")
+    known = store.find_workbook(key)
+    if known:
+        _prove_unchanged(descriptor, before, revision, started_ns)
+        return known
+    try:
+        if not before.size:
+            raise IngestRefused("empty: the file has no bytes")
+        made = read_workbook(connection, descriptor, limits, folder)
+    except IngestRefused as refusal:
+        _prove_unchanged(descriptor, before, revision, started_ns)
+        told = IngestRefused(refusal.reason, revision)
+        store.refuse(key, told)
+        raise told from refusal
+    _prove_unchanged(descriptor, before, revision, started_ns)
+    tables = tuple(
+        ReadTable(
+            f"{key}-{number}",
+            revision,
+            each.columns,
+            each.rows,
+            each.out.stat().st_size,
+            each.notes,
+            each.part,
+            each.label,
+        )
+        for number, each in enumerate(made, start=1)
+    )
+    workbook = ReadWorkbook(revision, key, tables)
+    store.keep_workbook(workbook, [each.out for each in made])
+    return workbook
 
 
 def _take_parquet(

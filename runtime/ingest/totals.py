@@ -124,7 +124,7 @@ def _ways(rows: Sequence[Sequence[str]], *, comma_likely: bool) -> dict[int, Num
 
 
 def said(total: Total, line: int, noun: Noun = "line") -> str:
-    """One clause about a total row: what of it agrees with the rows, and what does not. A file has lines, a sheet rows."""
+    """One clause about a total row: what of it agrees with the rows, and what does not, a record called a `noun`."""
     parts: list[str] = []
     if total.equal:
         parts.append(f"equal to the sum of the rows in {', '.join(total.equal[:_SHOWN])}")

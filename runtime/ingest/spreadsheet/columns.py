@@ -1,0 +1,154 @@
+"""Makes the cells of each column mean one thing before their type is decided, and says what that took."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+
+from runtime.ingest.columns import ColumnType
+from runtime.ingest.spreadsheet.cells import (
+    EMPTY,
+    UNCACHED,
+    Clock,
+    Day,
+    Duration,
+    Missing,
+    Moment,
+    Number,
+    Truth,
+)
+
+_EPOCH, _EPOCH_1904 = date(1899, 12, 30), date(1904, 1, 1)
+_SERIALS = range(20_000, 80_000)
+"""Day counts taken for dates, beside real dates: 1954 to 2119, or four years later where days count from 1904."""
+_DATE_WORD = re.compile(r"(^|[\W_])(dates?|datum|fecha|data|dato)([\W_]|$)", re.IGNORECASE)
+_NUMBERS = ("BIGINT", "HUGEINT", "DOUBLE", "DECIMAL")
+_SHOWN = 4
+
+
+@dataclass(slots=True)
+class SheetColumn:
+    """A column's name, how many of its cells have which class, what was said about it, and whether its texts are codes
+    although all of them are digits."""
+
+    name: str
+    classes: Counter[type[str]] = field(default_factory=Counter[type[str]])
+    notes: list[str] = field(default_factory=list[str])
+    codes: bool = False
+
+    def honest(self, decided: ColumnType) -> ColumnType:
+        """The decided type as far as the classes of the cells allow it."""
+        kinds = [kind for kind in self.classes if kind is not Missing]
+        texts = self.classes[str]
+        if decided.name.startswith(_NUMBERS) and kinds == [str] and self.codes:
+            return ColumnType("VARCHAR", "digits stored as text, all of one length: kept as text, like codes")
+        if decided.name.startswith(_NUMBERS) and texts:
+            said = f"{_counted(texts, 'number')} stored as text read as {'a number' if texts == 1 else 'numbers'}"
+            return replace(decided, note=_joined(decided.note, said))
+        if decided.name in ("DATE", "TIMESTAMP") and texts and len(kinds) > 1:
+            said = f"{_counted(texts, 'date')} stored as text read as {'a date' if texts == 1 else 'dates'}"
+            return replace(decided, note=_joined(decided.note, said))
+        return decided
+
+
+def settle(rows: list[list[str]], names: Sequence[str], *, from_1904: bool) -> list[SheetColumn]:
+    """Changes `rows` where a cell's meaning follows from its column, and describes each column."""
+    columns: list[SheetColumn] = []
+    for place, name in enumerate(names):
+        column = SheetColumn(name)
+        cells = [row[place] for row in rows]
+        column.classes = _classes(cells)
+        new = _dates(column, cells, from_1904=from_1904)
+        new = _currencies(column, new)
+        if new is not cells:
+            for row, cell in zip(rows, new, strict=True):
+                row[place] = cell
+            column.classes = _classes(new)
+        _say(column, new)
+        if set(column.classes) - {Missing} == {str}:
+            lengths = {len(cell.strip()) for cell in new if cell}
+            column.codes = len(lengths) == 1 and lengths.pop() > 2 and all(not c or c.strip().isdecimal() for c in new)
+        columns.append(column)
+    return columns
+
+
+def _classes(cells: Sequence[str]) -> Counter[type[str]]:
+    return Counter(type(cell) for cell in cells if cell or type(cell) is Missing)
+
+
+def _dates(column: SheetColumn, cells: list[str], *, from_1904: bool) -> list[str]:
+    """Bare day numbers among dates are dates, and a zero shown as a date is none."""
+    real = column.classes[Day] + column.classes[Moment]
+    numbers = [cell for cell in cells if type(cell) is Number]
+    bare = [cell for cell in numbers if cell.isdecimal() and int(cell) in _SERIALS]
+    others = set(column.classes) - {Day, Moment, Number, Missing}
+    named = bool(_DATE_WORD.search(column.name)) and not real and not others
+    zeros = sum(cell == "00:00:00" for cell in cells if type(cell) is Clock) if real else 0
+    turn = bool(bare) and len(bare) == len(numbers) and (real > 0 or named) and not any(c.form.percent for c in numbers)
+    if not turn and not zeros:
+        return cells
+    epoch = _EPOCH_1904 if from_1904 else _EPOCH
+    if turn:
+        why = "like the others" if real else "by the column's name"
+        column.notes.append(f"{_counted(len(bare), 'bare day number')} (date serials) read as dates, {why}")
+    if zeros:
+        column.notes.append(f"{_counted(zeros, 'zero')} shown as a date read as missing")
+    return [
+        Day((epoch + timedelta(days=int(cell))).isoformat())
+        if turn and type(cell) is Number
+        else EMPTY
+        if type(cell) is Clock and zeros and cell == "00:00:00"
+        else cell
+        for cell in cells
+    ]
+
+
+def _currencies(column: SheetColumn, cells: list[str]) -> list[str]:
+    """Amounts that their number formats show in several currencies carry it, so that nobody adds them up."""
+    found = Counter(cell.form.currency for cell in cells if isinstance(cell, Number) and cell.form.currency)
+    if len(found) == 1:
+        ((code, count),) = found.items()
+        column.notes.append(f"currency {code} by the number format of {_counted(count, 'cell')}")
+    if len(found) < 2:
+        return cells
+    return [
+        f"{cell.form.currency} {cell}" if isinstance(cell, Number) and cell.form.currency else cell for cell in cells
+    ]
+
+
+def _say(column: SheetColumn, cells: Sequence[str]) -> None:
+    missing = Counter(cell.why for cell in cells if type(cell) is Missing)
+    if uncached := missing.pop(UNCACHED, 0):
+        have = "has" if uncached == 1 else "have"
+        column.notes.append(
+            f"{_counted(uncached, 'formula')} {have} no stored result (never calculated): read as missing"
+        )
+    if missing:
+        kinds = ", ".join(f"{why} {count:,}" for why, count in sorted(missing.items())[:_SHOWN])
+        column.notes.append(f"{_counted(missing.total(), 'error cell')} ({kinds}) read as missing")
+    numbers = [cell for cell in cells if isinstance(cell, Number)]
+    shares = sum(cell.form.percent for cell in numbers)
+    if shares:
+        rest = f"; {len(numbers) - shares:,} other numbers have no percent format" if shares < len(numbers) else ""
+        column.notes.append(f"percent format: {_counted(shares, 'value')} as fractions (12% = 0.12){rest}")
+    if hours := column.classes[Duration]:
+        column.notes.append(f"{_counted(hours, 'length')} of time read as hours (7:30 = 7.5)")
+    if column.classes[Clock]:
+        column.notes.append("times of day are kept as text, HH:MM:SS")
+    if long := [cell for cell in numbers if cell.long]:
+        cut = sum(cell[15 + cell.startswith("-") :].strip("0") == "" for cell in long)
+        lost = f"; {cut:,} end in zeros where the program keeps 15 digits, so the rest may be lost" if cut else ""
+        column.notes.append(f"{_counted(len(long), 'number')} of more than 15 digits read exactly as stored{lost}")
+    if column.classes[Truth] and len(set(column.classes) - {Missing}) > 1:
+        column.notes.append("true and false stand among other values; column kept as text")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)

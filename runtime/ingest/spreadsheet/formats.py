@@ -1,0 +1,50 @@
+"""What the number formats of a workbook show: percent, leading zeros, currencies. The first reader sees dates."""
+
+from __future__ import annotations
+
+import re
+
+from runtime.ingest.spreadsheet.cells import Format
+
+_BUILT_IN = {9: "0%", 10: "0.00%"}
+_LOCALE = re.compile(r"\[\$([^\]-]*)(?:-[0-9A-Fa-f]+)?\]")
+_ASIDE = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
+_QUOTED = re.compile(r'"([^"]*)"|\\(.)')
+_CODES = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "CHF": "CHF"}
+_ISO = re.compile(r"[A-Z]{3}")
+
+
+def format_of(code: str) -> Format | None:
+    """What a number format code adds to a number, None when nothing."""
+    first = code.split(";")[0]
+    bare = _ASIDE.sub("", first).strip()
+    form = Format(
+        percent="%" in bare,
+        zeros=len(bare) if re.fullmatch("0{2,}", bare) else 0,
+        currency=_currency(first),
+    )
+    return form if form != Format() else None
+
+
+def _currency(code: str) -> str:
+    signs = [match[1].strip() for match in _LOCALE.finditer(code)]
+    rest = _LOCALE.sub("", code)
+    signs += [(match[1] or match[2] or "").strip() for match in _QUOTED.finditer(rest)]
+    signs += [each for each in _CODES if each in _ASIDE.sub("", rest)]
+    for sign in signs:
+        if sign in _CODES:
+            return _CODES[sign]
+        if _ISO.fullmatch(sign):
+            return sign
+    return ""
+
+
+def formats_of(codes: dict[int, str], styles: list[int]) -> dict[str, Format]:
+    """The formats that add something, by the style index as cells write it. `codes` are a workbook's own formats by id,
+    `styles` the format id of each cell style."""
+    found: dict[str, Format] = {}
+    for place, number in enumerate(styles):
+        form = format_of(codes.get(number) or _BUILT_IN.get(number, ""))
+        if form:
+            found[str(place)] = form
+    return found
