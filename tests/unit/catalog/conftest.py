@@ -18,7 +18,8 @@ from runtime.errors import CallError
 from runtime.limits import DEFAULT
 from runtime.testing.clock import ManualClock
 
-KINDS = {"sqlite": SourceKind.SQLITE, "postgres": SourceKind.POSTGRESQL}
+# How a test's source is admitted; a workspace's structure stands in as a database.
+KINDS = {"sqlite": SourceKind.SQLITE, "postgres": SourceKind.POSTGRESQL, "duckdb": SourceKind.SQLITE}
 
 
 class StructureOnly:
