@@ -263,7 +263,8 @@ class CallContext:
 class Output:
     """What an executor gives back. `title` is a few words for the fold ("12 rows"); `summary` one sentence for people;
     `data` goes to the model; `listing` names the list inside `data` that may be cut at its end to meet the text bound;
-    `notes` go to model and people, `people_notes` only to people; `loaded` are tools to be added to the run (toolbox_load only); `chart` is a drawing as data (make_chart only)."""
+    `notes` go to model and people, `people_notes` only to people; `loaded` are tools to be added to the run
+    (toolbox_load only); `chart` is a drawing as data (make_chart only)."""
 
     title: str
     summary: str
@@ -284,13 +285,47 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class ApproverRule:
+    """Who may approve an effect, as the manifest says: people by id or members of groups, by id; whether the asker may
+    approve their own request; how many different people it takes; and for how many seconds it is asked."""
+
+    users: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    self_approval: bool = False
+    approvals: int = 1
+    expires_s: int = DEFAULT.approval_seconds
+
+    @property
+    def nobody(self) -> bool:
+        """True when the rule names no one."""
+        return not self.users and not self.groups
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A whole text that belongs to a preflight, such as all rows before and after as CSV."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Preflight:
-    """An effect's dry check: the fingerprint of exactly what would happen, and what a person is shown."""
+    """An effect's dry check: the fingerprint of exactly what would happen, and what a person is shown.
+
+    `target` is the lock key (`crm:public.customers`), `summary` says what would happen in plain words. `details` by
+    kind of effect: of a data change `source`, `table`, `set` [{column, value}], `where` (text), `row_count`, `columns`
+    (names), `before` and `after` (the first rows, each a list in the order of `columns`), `warnings` (texts), `keys`;
+    of a text `name`, `before` and `after` (texts); of a schedule `name`, `instruction`, `schedule` and `timezone`
+    (texts), `next` (the next moments, as text with their UTC offsets), `destinations` (ids). `approvers` None means
+    that nobody may approve."""
 
     fingerprint: str
     target: str
     summary: str
     details: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    approvers: ApproverRule | None = None
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

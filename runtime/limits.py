@@ -136,6 +136,9 @@ class Limits:
     python_sql_seconds: int = 30
     python_concurrent: int = 4
 
+    # Approvals: how long a person is asked where the manifest says nothing
+    approval_seconds: int = 600
+
     # Messages
     question_chars: int = 12_000
     answer_chars: int = 40_000

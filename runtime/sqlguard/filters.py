@@ -62,7 +62,7 @@ def _column_of(column: exp.Column, read: TablesRead, policy: GuardPolicy) -> tup
             continue
         if qualifier and fold(table.alias_or_name) != qualifier:
             continue
-        known = policy.columns[admitted].get(name)
+        known = policy.column(admitted, name)
         if known is not None:
             hits.append((admitted, known))
     return hits[0] if len(hits) == 1 else None

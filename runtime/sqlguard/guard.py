@@ -8,13 +8,16 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token
 
-from runtime.sqlguard import reading, verbatim
+from runtime.sqlguard import parameters, reading, verbatim
+from runtime.sqlguard.attributes import check_attributes
 from runtime.sqlguard.bounds import check_tokens, plain_text
 from runtime.sqlguard.filters import text_filters
+from runtime.sqlguard.masking import masked_outputs
 from runtime.sqlguard.naming import name_outputs
 from runtime.sqlguard.policy import GuardPolicy, ValidatedQuery
 from runtime.sqlguard.refusals import QueryRefused, not_allowed, shown
 from runtime.sqlguard.rules import DialectRules, rules_for
+from runtime.sqlguard.sources import write_sources
 from runtime.sqlguard.tables import resolve
 from runtime.sqlguard.tree import check_tree
 
@@ -33,15 +36,23 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
     rules = rules_for(policy.dialect)
     text = plain_text(sql, policy)
     tokens = _tokenize(rules, text)
+    if rules.name == "sqlite":
+        tokens = parameters.numbered(tokens)
     check_tokens(tokens, rules.type_tokens, policy)
     root = _parse(rules, tokens, text)
     try:
         walked = check_tree(root, rules)
-        read = resolve(walked.tables, policy, walked.ctes)
+        parameters.check_used(walked.parameters, policy.parameters)
+        read = resolve(walked.tables, policy, walked.ctes, rules.cte_sight)
+        check_attributes(walked, root, read, policy, rules)
         for call in walked.distinct_calls:
             verbatim.spread_distinct(call)
         filters = text_filters(walked.comparisons, read, policy) if walked.comparisons else ()
-        output = name_outputs(root, tokens, text)
+        output = name_outputs(root, tokens, text, rules.name_bytes)
+        masked = masked_outputs(root, read, policy)
+        write_sources(root, read, policy, rules)
+        if rules.name == "sqlite":
+            parameters.write_for_sqlite(walked.parameters)
         written = rules.dialect.generate(
             root, copy=False, comments=False, normalize_functions=False, unsupported_level=ErrorLevel.RAISE
         )
@@ -56,7 +67,7 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
         output=output,
         has_aggregate=walked.has_aggregate,
         filters=filters,
-        masked=output if any(policy.masked.get(table) for table in read.names) else (),
+        masked=masked,
     )
 
 

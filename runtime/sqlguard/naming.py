@@ -22,8 +22,11 @@ _ENDS = frozenset(
 _LEAVE: tuple[type[exp.Expr], ...] = (exp.Alias, exp.Column, exp.Star, exp.Columns, exp.PositionalColumn)
 
 
-def name_outputs(root: exp.Expr, tokens: Sequence[Token], sql: str) -> tuple[str, ...]:
-    """Alias the unnamed expressions of the outermost select list in place; the result's column names (`*` unknown)."""
+def name_outputs(root: exp.Expr, tokens: Sequence[Token], sql: str, name_bytes: int | None = None) -> tuple[str, ...]:
+    """Alias the unnamed expressions of the outermost select list in place; the result's column names (`*` unknown).
+
+    An expression stays unnamed where ORDER BY or GROUP BY means it by the engine's own name for it (`ORDER BY count`).
+    """
     select = root
     while isinstance(select, (exp.SetOperation, exp.Subquery)):
         if select.args.get("by_name"):
@@ -33,17 +36,45 @@ def name_outputs(root: exp.Expr, tokens: Sequence[Token], sql: str) -> tuple[str
         return ("*",)
     projections = select.expressions
     unnamed = {index for index, item in enumerate(projections) if _is_unnamed(item)}
+    if unnamed and name_bytes:  # an engine that names a call by its function
+        meant = _meant_by_name(root)
+        unnamed -= {index for index in unnamed if _own_name(projections[index]) in meant}
     if unnamed:
         texts = _texts(tokens, sql)
         if len(texts) != len(projections):
             texts = [item.sql(comments=False) for item in projections]
-        named = [_named(item, texts[i]) if i in unnamed else item for i, item in enumerate(projections)]
+        named = [_named(item, texts[i], name_bytes) if i in unnamed else item for i, item in enumerate(projections)]
         select.set("expressions", named)
-    return tuple(item.alias_or_name or "*" for item in select.expressions)
+    return tuple(_output(item) or "*" for item in select.expressions)
 
 
-def _named(item: exp.Expr, text: str) -> exp.Alias:
-    return exp.Alias(this=item, alias=exp.to_identifier(_cut(text), quoted=True))
+def _output(item: exp.Expr) -> str:
+    return item.alias_or_name or (_own_name(item) if isinstance(item, exp.Func) else "")
+
+
+def _own_name(item: exp.Expr) -> str:
+    """The name PostgreSQL gives a call: its function's."""
+    while isinstance(item, (exp.Window, exp.Filter, exp.WithinGroup, exp.Cast, exp.Paren)):
+        item = item.this
+    return item.name.lower() if isinstance(item, exp.Anonymous) else item.key
+
+
+def _meant_by_name(root: exp.Expr) -> set[str]:
+    places = (root.args.get("order"), root.args.get("group"))
+    return {
+        column.name.lower()
+        for place in places
+        if place is not None
+        for column in place.find_all(exp.Column)
+        if column.args.get("table") is None
+    }
+
+
+def _named(item: exp.Expr, text: str, name_bytes: int | None) -> exp.Alias:
+    name = _cut(text)
+    if name_bytes and len(name.encode()) > name_bytes:
+        name = name.encode()[: name_bytes - 3].decode(errors="ignore") + "…"
+    return exp.Alias(this=item, alias=exp.to_identifier(name, quoted=True))
 
 
 def _is_unnamed(item: exp.Expr) -> bool:

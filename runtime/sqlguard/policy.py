@@ -40,15 +40,19 @@ class GuardPolicy:
     max_bytes: int = DEFAULT.sql_bytes
     max_nesting: int = DEFAULT.sql_nesting
 
-    @cached_property
-    def names(self) -> Mapping[str, str]:
-        """Folded name -> name as admitted."""
-        return {fold(name): name for name in self.tables}
+    def key(self, name: str, *, quoted: bool) -> str:
+        """`name` as the dialect compares it: PostgreSQL lowers unquoted names only, the others know no difference."""
+        return name if quoted and self.dialect == "postgres" else fold(name)
 
     @cached_property
-    def columns(self) -> Mapping[str, Mapping[str, str]]:
-        """Admitted name -> folded column name -> column name as admitted."""
-        return {name: {fold(column): column for column in columns} for name, columns in self.tables.items()}
+    def names(self) -> Mapping[str, str]:
+        """Name as the dialect compares it -> name as admitted."""
+        return {self.key(name, quoted=True): name for name in self.tables}
+
+    def column(self, table: str, name: str) -> str | None:
+        """The column of an admitted table that `name` means when case is left aside, as admitted."""
+        wanted = fold(name)
+        return next((column for column in self.tables[table] if fold(column) == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def unknown_column(name: str, policy: GuardPolicy, tables: Iterable[str]) -> Que
     return QueryRefused(
         "sql_unknown_column",
         f"The column {shown(name)!r} does not exist in the tables that are read.",
-        hint=" ".join(parts),
+        hint=" ".join(parts) or "Take it from the select list of the source before the dot.",
         details={"column": shown(name), "near": close},
     )
 

@@ -13,6 +13,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 MARK = "\x01"
 _PATH_MARK = "/\x01"  # sqlglot leaves a JSON pointer, which begins with a slash, as it is
 
+# Keywords that begin a clause for the parser and are the name of a function here (`apply(list, lambda x: …)`).
+_NO_CALLS = frozenset({TokenType.APPLY})
+
 _ARROWS = frozenset({TokenType.ARROW, TokenType.DARROW})
 
 
@@ -24,6 +27,8 @@ def mark(tokens: list[Token], known_calls: frozenset[str]) -> None:
             if token.token_type is TokenType.L_PAREN:
                 if previous.text.upper() in known_calls:
                     previous.text = MARK + previous.text
+                    if previous.token_type in _NO_CALLS:
+                        previous.token_type = TokenType.VAR
             elif token.token_type is TokenType.STRING and previous.token_type in _ARROWS:
                 token.text = _PATH_MARK + token.text
         previous = token

@@ -4,16 +4,19 @@ import duckdb
 import pytest
 
 from runtime.sqlguard import GuardPolicy, validate
-from runtime.sqlguard.duckdb_rules import function_data, rules
+from runtime.sqlguard.duckdb_rules import rules
 from runtime.sqlguard.freeze_duckdb_functions import denied_reason, freeze
+from runtime.sqlguard.rules import function_data
 
 # Volatile and allowed: they answer anew each time, and change or tell nothing.
 HARMLESS_VOLATILE = {"random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "reservoir_quantile", "alias"}
 
 
 def test_the_list_is_that_of_the_installed_engine():
-    assert function_data() == freeze(), "run python -m runtime.sqlguard.freeze_duckdb_functions and read the difference"
-    assert function_data()["version"] == duckdb.__version__ == rules().engine_version
+    assert function_data("duckdb") == freeze(), (
+        "run python -m runtime.sqlguard.freeze_duckdb_functions and read the difference"
+    )
+    assert function_data("duckdb")["version"] == duckdb.__version__ == rules().engine_version
 
 
 def test_no_volatile_function_is_allowed_unseen():
@@ -43,7 +46,7 @@ def test_patterns_deny_whole_families(name, denied):
 
 def test_every_allowed_function_passes_by_name_in_any_case():
     policy = GuardPolicy({})
-    for name in function_data()["scalar"]:
+    for name in function_data("duckdb")["scalar"]:
         if name not in OWN_GRAMMAR:
             validate(f'select "{name}"(1), {name.upper()}(2)', policy)
 

@@ -1,0 +1,101 @@
+"""Which source a column's qualifier means, and how an admitted table is written into the SQL that runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from runtime.sqlguard.policy import GuardPolicy
+from runtime.sqlguard.refusals import not_allowed, unknown_table
+from runtime.sqlguard.rules import DialectRules
+from runtime.sqlguard.tables import TablesRead
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
+
+
+def sources_of(select: exp.Expr) -> Iterator[exp.Expr]:
+    """The tables, subqueries and calls after FROM and JOIN of a SELECT, also those joined inside brackets."""
+    for place in (select.args.get("from_"), *(select.args.get("joins") or ()), *(select.args.get("laterals") or ())):
+        if place is not None:
+            yield from _flat(place if isinstance(place, exp.Lateral) else place.this)
+
+
+def _flat(source: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table) and not source.args.get("alias"):
+        yield from _flat(source.this)
+    else:
+        yield source
+    for join in source.args.get("joins") or ():
+        yield from _flat(join.this)
+
+
+def name_of(source: exp.Expr, policy: GuardPolicy) -> str | None:
+    """The name by which columns may point at `source`, as the dialect compares it."""
+    alias = source.args.get("alias")
+    identifier = alias.this if isinstance(alias, exp.TableAlias) else None
+    if identifier is None and isinstance(source, exp.Table):
+        identifier = source.this
+    if not isinstance(identifier, exp.Identifier):
+        return None
+    return policy.key(identifier.this, quoted=bool(identifier.args.get("quoted")))
+
+
+def source_named(column: exp.Column, policy: GuardPolicy) -> exp.Expr | None:
+    """The source that the qualifier of `column` means: of its own SELECT first, then of those around it."""
+    qualifier = column.args["table"]
+    name = policy.key(qualifier.this, quoted=bool(qualifier.args.get("quoted")))
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        for source in sources_of(select):
+            if name_of(source, policy) == name:
+                return source
+        select = select.find_ancestor(exp.Select)
+    return None
+
+
+def write_sources(root: exp.Expr, read: TablesRead, policy: GuardPolicy, rules: DialectRules) -> None:
+    """Change the tree in place: tables of PostgreSQL get their schema, tables admitted in part become a SELECT of
+    their admitted columns, so that `*`, whole rows and NATURAL JOIN see no others."""
+    narrowed = False
+    for table, admitted in read.nodes:
+        if policy.dialect == "postgres":
+            _add_schema(table, admitted, rules)
+        if admitted in policy.partial:
+            _narrow(table, admitted, policy)
+            narrowed = True
+    if narrowed:
+        for column in root.find_all(exp.Column):
+            if column.args.get("db") and column.find_ancestor(exp.Select) is not None:
+                column.set("db", None)
+
+
+def _add_schema(table: exp.Table, admitted: str, rules: DialectRules) -> None:
+    schema, _, name = admitted.partition(".")
+    if not table.args.get("db"):
+        plain = bool(_PLAIN.fullmatch(schema)) and schema.upper() not in rules.dialect.tokenizer_class.KEYWORDS
+        table.set("db", exp.Identifier(this=schema, quoted=not plain))
+    table.set("this", exp.Identifier(this=name, quoted=bool(table.this.args.get("quoted"))))
+
+
+def _narrow(table: exp.Table, admitted: str, policy: GuardPolicy) -> None:
+    columns = policy.tables[admitted]
+    if not columns:
+        raise unknown_table(admitted, policy)
+    if table.args.get("sample") or table.args.get("pivots"):
+        raise not_allowed(
+            f"{admitted!r} is open with some of its columns only, and such a table is read whole.",
+            "Put the sample or pivot on a SELECT over it.",
+        )
+    name = exp.Identifier(this=table.this.this, quoted=bool(table.this.args.get("quoted")))
+    narrow = exp.Select(
+        expressions=[
+            exp.Column(this=exp.Identifier(this=column, quoted=True), table=name.copy()) for column in columns
+        ],
+        from_=exp.From(this=exp.Table(this=table.this.copy(), db=table.args.get("db"))),
+    )
+    alias = table.args.get("alias") or exp.TableAlias(this=name)
+    table.replace(
+        exp.Subquery(this=narrow, alias=alias, joins=table.args.get("joins"), laterals=table.args.get("laterals"))
+    )
