@@ -42,7 +42,7 @@ class Session:
         milliseconds = max(1, round(self.seconds * 1000))
         settings = {
             "statement_timeout": milliseconds,
-            "lock_timeout": min(milliseconds, _LOCK_SECONDS * 1000),
+            "lock_timeout": min(max(1, milliseconds // 2), _LOCK_SECONDS * 1000),
             "idle_in_transaction_session_timeout": milliseconds + _CLEANING_SECONDS * 1000,
             "search_path": path,
             "standard_conforming_strings": "on",

@@ -22,8 +22,8 @@ _NUMBER_CHARS = 16
 _IN_UTC = "Times with a time zone are shown in UTC."
 _FORMATTED_TYPES = """
 -- The names of types that the driver doesn't know: enums, domains' arrays, types of extensions.
-SELECT pg_catalog.format_type(oid, modifier)
-FROM pg_catalog.unnest($1::pg_catalog.oid[], $2::pg_catalog.int4[]) WITH ORDINALITY AS t(oid, modifier, position)
+SELECT format_type(oid, modifier)
+FROM unnest($1::oid[], $2::int4[]) WITH ORDINALITY AS t(oid, modifier, position)
 ORDER BY position
 """
 

@@ -1,0 +1,110 @@
+"""A role that may do more than read is refused, and the script that mends it does so."""
+
+from __future__ import annotations
+
+import pytest
+
+from runtime.errors import CallError
+from tests.integration.postgresql.conftest import PASSWORD, Database, Opener
+
+TOO_MUCH = [
+    ("GRANT UPDATE ON orders TO {role}", 'may UPDATE on table "public"."orders"'),
+    ("GRANT INSERT, DELETE, TRUNCATE ON orders TO {role}", 'may TRUNCATE on table "public"."orders"'),
+    ("GRANT UPDATE (note) ON orders TO {role}", 'may UPDATE (note) on table "public"."orders"'),
+    ("GRANT DELETE ON orders TO PUBLIC", 'may DELETE on table "public"."orders", as PUBLIC'),
+    ("CREATE SEQUENCE s; GRANT USAGE ON SEQUENCE s TO {role}", 'may USAGE on sequence "public"."s"'),
+    ("GRANT CREATE ON SCHEMA public TO {role}", 'may CREATE on schema "public"'),
+    ("CREATE SCHEMA other; GRANT CREATE ON SCHEMA other TO PUBLIC", 'may CREATE on schema "other", as PUBLIC'),
+    ("ALTER ROLE {role} CREATEDB CREATEROLE", "has the attribute CREATEROLE"),
+    ("ALTER ROLE {role} REPLICATION", "has the attribute REPLICATION"),
+    ("GRANT pg_read_server_files TO {role}", "is a member of pg_read_server_files"),
+    ("GRANT pg_execute_server_program TO {role}", "is a member of pg_execute_server_program"),
+    ("GRANT pg_write_all_data TO {role}", "is a member of pg_write_all_data"),
+    ("GRANT pg_signal_backend TO {role}", "is a member of pg_signal_backend"),
+    ("ALTER TABLE orders OWNER TO {role}", 'owns table "public"."orders"'),
+    ("ALTER ROLE {role} SUPERUSER", "has the attribute SUPERUSER"),
+]
+
+
+async def refusal(open_engine: Opener, database: Database) -> CallError:
+    engine = await open_engine(database)
+    with pytest.raises(CallError) as caught:
+        await engine.read("SELECT count(*) FROM orders", seconds=10, rows_kept=5)
+    return caught.value
+
+
+async def test_a_role_that_may_only_read_is_fit(shop: Database, open_engine: Opener):
+    checked = await (await open_engine(shop)).check()
+    assert checked.unreachable == ""
+    assert checked.tables == 5
+    assert checked.rights is not None
+    assert checked.rights.fit
+    assert checked.rights.script == ""
+
+
+@pytest.mark.parametrize(("grant", "problem"), TOO_MUCH)
+async def test_a_role_that_may_do_more_is_refused_and_the_script_mends_it(
+    grant: str, problem: str, shop: Database, open_engine: Opener
+):
+    shop.run(grant)
+    error = await refusal(open_engine, shop)
+    assert (error.code, error.retryable) == ("source_unavailable", False)
+    assert shop.role not in str(error.as_json())
+    source = f"crm_{shop.role}"
+    own_role = f"footnote_{source}"
+    rights = (await (await open_engine(shop, id=source)).check()).rights
+    assert rights is not None
+    assert any(f"{rights.role} {problem}" == told for told in rights.problems), rights.problems
+    shop.run(rights.script)
+    mended = shop
+    if "CREATE ROLE" in rights.script:
+        shop.run(f"ALTER ROLE {own_role} PASSWORD '{PASSWORD}'")
+        mended = Database(shop.owner, shop.address(own_role), own_role)
+    try:
+        engine = await open_engine(mended)
+        after = await engine.check()
+        assert after.rights is not None
+        assert after.rights.problems == ()
+        assert after.tables == 5
+        assert (await engine.read("SELECT count(*) FROM orders", seconds=10, rows_kept=5)).rows == ((240,),)
+        await engine.close()
+    finally:
+        if mended is not shop:
+            shop.run(f"DROP OWNED BY {own_role}; DROP ROLE {own_role}; REASSIGN OWNED BY {{role}} TO current_user")
+
+
+async def test_what_comes_by_membership_goes_with_it_and_reading_stays(shop: Database, open_engine: Opener):
+    far, near = f"{shop.role}_far", f"{shop.role}_near"
+    shop.run(f"""
+        CREATE ROLE {far}; CREATE ROLE {near}; GRANT {far} TO {near}; GRANT {near} TO {{role}};
+        GRANT UPDATE ON orders TO {far};
+        REVOKE SELECT ON orders FROM {{role}}; GRANT SELECT ON orders TO {near}; ALTER ROLE {{role}} INHERIT
+    """)
+    try:
+        assert (await refusal(open_engine, shop)).code == "source_unavailable"
+        rights = (await (await open_engine(shop)).check()).rights
+        assert rights is not None
+        assert rights.problems == (f'{shop.role} may UPDATE on table "public"."orders", as {far}',)
+        shop.run(rights.script)
+        engine = await open_engine(shop)
+        assert (await engine.read("SELECT count(*) FROM orders", seconds=10, rows_kept=5)).rows == ((240,),)
+    finally:
+        shop.run(f"DROP OWNED BY {far}, {near}; DROP ROLE {far}, {near}")
+
+
+async def test_a_role_that_gets_too_much_later_is_refused_from_the_next_look_on(shop: Database, open_engine: Opener):
+    engine = await open_engine(shop)
+    await engine.structure()
+    shop.run("GRANT UPDATE ON orders TO {role}")
+    with pytest.raises(CallError, match="may do more than read"):
+        await engine.read("SELECT count(*) FROM nowhere", seconds=10, rows_kept=5)
+    shop.run("REVOKE UPDATE ON orders FROM {role}")
+    assert (await engine.read("SELECT count(*) FROM orders", seconds=10, rows_kept=5)).rows == ((240,),)
+
+
+async def test_a_table_with_columns_of_which_some_are_open_keeps_exactly_these(shop: Database, open_engine: Opener):
+    shop.run("GRANT UPDATE ON orders TO {role}; REVOKE SELECT ON customers FROM {role};"
+             "GRANT SELECT (id, region) ON customers TO {role}")  # fmt: skip
+    rights = (await (await open_engine(shop)).check()).rights
+    assert rights is not None
+    assert f'GRANT SELECT ("id", "region") ON TABLE "public"."customers" TO "{shop.role}";' in rights.script

@@ -1,0 +1,185 @@
+"""What introspection tells of a database, and what of it exists for Footnote."""
+
+from __future__ import annotations
+
+import pytest
+
+from runtime.catalog import CatalogColumn, ForeignKey, TableKind
+from runtime.errors import CallError
+from tests.integration.postgresql.conftest import Database, Opener
+
+WIDE = """
+CREATE TABLE shops (
+  country text, number int, name text NOT NULL UNIQUE, code varchar(8), full_name text GENERATED ALWAYS AS (upper(name))
+  STORED, serial int GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (country, number));
+CREATE UNIQUE INDEX by_code ON shops (code);
+CREATE UNIQUE INDEX by_part ON shops (serial) WHERE number > 5;
+CREATE UNIQUE INDEX by_expression ON shops (lower(name));
+CREATE TABLE sales (id int PRIMARY KEY, shop_number int, shop_country text, at_ date,
+  CONSTRAINT of_shop FOREIGN KEY (shop_country, shop_number) REFERENCES shops (country, number));
+CREATE TABLE events (id int, day date NOT NULL) PARTITION BY RANGE (day);
+CREATE TABLE events_2024 PARTITION OF events FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+INSERT INTO events SELECT i, '2024-03-01' FROM generate_series(1, 500) AS i;
+CREATE VIEW recent AS SELECT s.id FROM sales s JOIN shops USING (name) JOIN events_2024 e ON e.id = s.id;
+"""
+
+
+async def test_the_structure_holds_what_the_catalogue_says(empty: Database, open_engine: Opener):
+    empty.run(WIDE.replace("JOIN shops USING (name)", "JOIN shops ON shop_number = number"))
+    empty.run("""
+        CREATE MATERIALIZED VIEW per_shop AS SELECT shop_number, count(*) AS n FROM sales GROUP BY 1;
+        CREATE EXTENSION IF NOT EXISTS plpgsql; COMMENT ON VIEW recent IS 'The newest';
+        COMMENT ON COLUMN shops.code IS 'As printed'; ANALYZE;
+        GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}
+    """)
+    structure = await (await open_engine(empty)).structure()
+    tables = structure.by_id
+    assert list(tables) == sorted(f"public.{name}" for name in ("events", "per_shop", "recent", "sales", "shops"))
+    shops = tables["public.shops"]
+    assert shops.columns == (
+        CatalogColumn("country", "text", False),
+        CatalogColumn("number", "integer", False),
+        CatalogColumn("name", "text", False),
+        CatalogColumn("code", "character varying(8)", True, "As printed"),
+        CatalogColumn("full_name", "text", True, generated=True),
+        CatalogColumn("serial", "integer", False),
+    )
+    assert shops.primary_key == ("country", "number")
+    assert shops.unique == (("code",), ("name",))
+    assert tables["public.sales"].foreign_keys == (
+        ForeignKey("of_shop", ("shop_country", "shop_number"), "public.shops", ("country", "number")),
+    )
+    assert tables["public.events"].kind is TableKind.PARTITIONED
+    assert tables["public.events"].rows_estimate == 500
+    assert tables["public.per_shop"].kind is TableKind.MATERIALIZED_VIEW
+    recent = tables["public.recent"]
+    assert (recent.kind, recent.comment, recent.rows_estimate) == (TableKind.VIEW, "The newest", None)
+    assert recent.reads == ("public.events", "public.sales", "public.shops")
+
+
+async def test_a_foreign_table_is_one(empty: Database, open_engine: Opener):
+    empty.run("""
+        CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER far FOREIGN DATA WRAPPER nothing;
+        CREATE FOREIGN TABLE far_away (a int) SERVER far; GRANT SELECT ON far_away TO {role}
+    """)
+    structure = await (await open_engine(empty)).structure()
+    assert structure.by_id["public.far_away"].kind is TableKind.FOREIGN
+
+
+async def test_what_the_manifest_denies_does_not_exist(shop: Database, open_engine: Opener):
+    engine = await open_engine(
+        shop, tables={"deny": ["public.salaries"]}, columns={"deny": ["*.email"], "mask": ["*.name"]}
+    )
+    tables = (await engine.structure()).by_id
+    assert list(tables) == ["public.big_orders", "public.customers", "public.orders"]
+    customers = tables["public.customers"]
+    assert [(column.name, column.masked) for column in customers.columns] == [
+        ("id", False),
+        ("name", True),
+        ("region", False),
+    ]
+    result = await engine.read("SELECT * FROM customers WHERE id = 1", seconds=10, rows_kept=5)
+    assert result.rows == ((1, "Customer 1", "South"),)
+    assert result.masked == ("name",)
+    for sql in ("SELECT * FROM salaries", "SELECT * FROM paid", "SELECT email FROM customers"):
+        with pytest.raises(CallError) as caught:
+            await engine.read(sql, seconds=10, rows_kept=5)
+        assert "4242" not in str(caught.value.as_json())
+        assert "example.com" not in str(caught.value.as_json())
+
+
+async def test_a_column_that_comes_later_and_is_denied_is_never_read(shop: Database, open_engine: Opener):
+    engine = await open_engine(shop, columns={"deny": ["*.ssn"]})
+    await engine.structure()
+    shop.run("ALTER TABLE customers ADD ssn text DEFAULT '123-45-6789'")
+    result = await engine.read("SELECT * FROM customers WHERE id = 1", seconds=10, rows_kept=5)
+    assert "123-45-6789" not in str(result.rows)
+
+
+async def test_what_the_role_may_not_read_does_not_exist(shop: Database, open_engine: Opener):
+    shop.run("""
+        REVOKE SELECT ON salaries, customers FROM {role}; GRANT SELECT (id, name) ON customers TO {role};
+        CREATE SCHEMA closed; CREATE TABLE closed.t (a int); GRANT SELECT ON closed.t TO {role}
+    """)
+    engine = await open_engine(shop, schemas=["public", "closed"])
+    tables = (await engine.structure()).by_id
+    # A view is its owner's way to show what the role may not read itself.
+    assert list(tables) == ["public.big_orders", "public.customers", "public.orders", "public.paid"]
+    assert [column.name for column in tables["public.customers"].columns] == ["id", "name"]
+    assert tables["public.paid"].reads == ("public.orders",)
+    result = await engine.read("SELECT * FROM customers WHERE id = 1", seconds=10, rows_kept=5)
+    assert result.rows == ((1, "Customer 1"),)
+
+
+async def test_several_schemas_and_difficult_names(empty: Database, open_engine: Opener):
+    empty.run("""
+        CREATE SCHEMA "Sales Team"; CREATE TABLE "Sales Team"."Größe ""x"" y" ("select" int);
+        INSERT INTO "Sales Team"."Größe ""x"" y" VALUES (5);
+        CREATE TABLE a (b int); CREATE TABLE elsewhere (c int);
+        GRANT USAGE ON SCHEMA "Sales Team" TO {role};
+        GRANT SELECT ON "Sales Team"."Größe ""x"" y", a, elsewhere TO {role}
+    """)
+    engine = await open_engine(empty, schemas=["Sales Team", "public"])
+    assert 'Sales Team.Größe "x" y' in (await engine.structure()).by_id
+    result = await engine.read('SELECT "select" FROM "Sales Team"."Größe ""x"" y"', seconds=10, rows_kept=5)
+    assert result.rows == ((5,),)
+
+
+async def test_a_table_that_others_inherit_from_is_admitted_with_all_of_them(empty: Database, open_engine: Opener):
+    empty.run("""
+        CREATE TABLE people (id int); CREATE TABLE secret_people (code int) INHERITS (people);
+        GRANT SELECT ON people, secret_people TO {role}
+    """)
+    engine = await open_engine(empty, tables={"deny": ["public.secret_people"]})
+    assert (await engine.structure()).tables == ()
+
+
+async def test_a_view_that_calls_a_function_which_may_read_anything_does_not_exist(
+    empty: Database, open_engine: Opener
+):
+    empty.run("""
+        CREATE TABLE t (a int); CREATE TABLE hidden (b int);
+        CREATE FUNCTION peek() RETURNS int STABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT max(b) FROM hidden';
+        CREATE VIEW v AS SELECT a, peek() AS p FROM t; GRANT SELECT ON t, v TO {role}
+    """)
+    assert list((await (await open_engine(empty)).structure()).by_id) == ["public.t"]
+
+
+CHANGES = [
+    "ALTER TABLE orders ADD extra int",
+    "ALTER TABLE orders DROP COLUMN note CASCADE",
+    "ALTER TABLE orders ALTER note TYPE varchar(100)",
+    "ALTER TABLE orders ALTER note SET NOT NULL",
+    "COMMENT ON COLUMN orders.note IS 'Free text'",
+    "COMMENT ON TABLE orders IS NULL",
+    "CREATE UNIQUE INDEX only_once ON orders (note)",
+    "ALTER TABLE orders DROP CONSTRAINT orders_customer_id_fkey",
+    "CREATE OR REPLACE VIEW big_orders AS SELECT id, amount FROM orders WHERE amount > 200",
+    "CREATE TABLE extra (a int)",
+    "DROP VIEW paid",
+    "ALTER TABLE salaries RENAME TO wages",
+    "REVOKE SELECT ON salaries FROM {role}",
+    "GRANT SELECT (id) ON salaries TO {role}",
+    "ALTER ROLE {role} CREATEDB",
+    "REVOKE USAGE ON SCHEMA public FROM {role}",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_every_change_of_the_structure_changes_the_fingerprint(change: str, shop: Database, open_engine: Opener):
+    from runtime.engines.postgresql.connections import Connections, Session
+    from runtime.engines.postgresql.introspect import fingerprint
+    from runtime.engines.postgresql.values import adapters
+
+    connections = Connections(shop.reader, adapters(), 1)
+
+    async def now() -> str:
+        async with connections.snapshot(Session(20, ("public",))) as connection:
+            return await fingerprint(connection, ["public"])
+
+    before = await now()
+    shop.run("INSERT INTO salaries VALUES (2, 2, 1); ANALYZE")
+    assert await now() == before
+    shop.run(change)
+    assert await now() != before
+    await connections.close()
