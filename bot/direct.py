@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.assembly import Analyst
+from runtime.admission.policy import WORKSPACE
 from runtime.boundary import Call
-from runtime.capability import Scope
+from runtime.capability import READABLE, Scope, SourceKind
 from runtime.evidence import Evidence
 from runtime.run import boundary_of
+
+_TOOLS: Mapping[SourceKind | None, str] = {
+    SourceKind.WORKSPACE: "run_sql",
+    SourceKind.SQLITE: "data_query_sqlite",
+    SourceKind.POSTGRESQL: "data_query_postgresql",
+}
+_BEGINS = re.compile(r"(?i)(select|with|values)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +30,39 @@ class DirectResult:
     error: str
 
 
-async def direct_sql(analyst: Analyst, scope: Scope, query: str) -> DirectResult:
-    """Runs one query as `run_sql` would, with the asker's own admission."""
+def named_source(words: str, scope: Scope) -> tuple[str, str]:
+    """The source and the query of `[SOURCE] QUERY`. Without a source it is the workspace, or the only one open."""
+    open_here = scope.of_kind(*READABLE)
+    first, *rest = words.split(None, 1)
+    if rest and (first in open_here or _BEGINS.match(rest[0])):
+        return first, rest[0].strip()
+    return (open_here[0] if len(open_here) == 1 else WORKSPACE), words
+
+
+def not_open(source: str, scope: Scope) -> str:
+    """A sentence when `source` cannot be read in this scope, else ''."""
+    open_here = scope.of_kind(*READABLE)
+    if source in open_here:
+        return ""
+    return f"No source {source!r} is open here. Open here: {', '.join(open_here) or 'none'}."
+
+
+async def direct_sql(analyst: Analyst, scope: Scope, source: str, query: str) -> DirectResult:
+    """Runs one query over an open source as its own query tool would, with the asker's own admission."""
     boundary = boundary_of(analyst.wiring, scope)
-    call = Call(analyst.new_id(), "run_sql", {"sql": query})
+    kind = scope.kind(source)
+    arguments = {"sql": query} if kind is SourceKind.WORKSPACE else {"source_id": source, "sql": query}
+    call = Call(analyst.new_id(), _TOOLS.get(kind, "run_sql"), arguments)
     deadline = analyst.clock.monotonic() + analyst.limits.run_seconds
     (result,) = await boundary.batch([call], first=1, loaded=frozenset(), allowed=1, deadline=deadline)
     await analyst.state.audit.add(
-        "direct_sql", {"asker": scope.asker, "conversation": scope.conversation, "ok": not result.is_error}
+        "direct_sql",
+        {
+            "asker": scope.asker,
+            "conversation": scope.conversation,
+            "source": source,
+            "ok": not result.is_error,
+        },
     )
     return DirectResult(result.text, result.evidence, _sentence(result.evidence))
 

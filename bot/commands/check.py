@@ -9,24 +9,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from bot.commands.finding import Finding
 from bot.settings import Settings, load_settings
 from runtime.admission import Manifest, load_manifest
 from runtime.errors import ConfigurationError, FootnoteError, ModelError
 
 FONTS = ("Droid Sans Fallback", "Noto Color Emoji", "DejaVu Sans")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report."""
-
-    part: str
-    state: Literal["ok", "warn", "fail"]
-    text: str
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,10 +33,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _gather(settings: Settings, *, live: bool) -> list[Finding]:
+    from bot.commands.source_check import check_sources
+
     findings = [*_settings(settings), *_machine()]
     manifest = _manifest(settings, findings)
     if manifest is not None:
-        findings += _sources(manifest, settings)
+        findings += _declared(manifest, settings)
+        findings += [finding async for finding in check_sources(manifest, settings)]
     findings += _data_folder(settings)
     findings.append(await _guest(settings, manifest))
     if live:
@@ -83,15 +77,12 @@ def _manifest(settings: Settings, findings: list[Finding]) -> Manifest | None:
     return manifest
 
 
-def _sources(manifest: Manifest, settings: Settings) -> Iterator[Finding]:
-    from bot.assembly import SERVED, workspace_root
+def _declared(manifest: Manifest, settings: Settings) -> Iterator[Finding]:
+    from bot.sources import workspace_root
 
     if manifest.workspace is not None:
         root = settings.manifest.parent / manifest.workspace.root
         yield _tried("workspace", lambda: workspace_root(manifest, settings.manifest), f"{root} is readable")
-    for source in manifest.sources:
-        if source.kind not in SERVED:
-            yield Finding(source.id, "warn", f"{source.kind} sources are not read by this version; it stays closed.")
     if manifest.workspace is None and not manifest.sources:
         yield Finding("manifest", "warn", "No source is declared: every question will be answered with that.")
 

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bot.assembly import Analyst, open_analyst
+from bot.direct import not_open
 from bot.settings import Settings, load_settings
 from runtime.admission import Asker, Conversation, load_manifest
-from runtime.admission.policy import WORKSPACE
 from runtime.capability import Scope
 from runtime.clock import SystemClock, random_id
 from runtime.errors import ConfigurationError
@@ -65,10 +65,5 @@ async def local_analyst(settings: Settings) -> AsyncGenerator[tuple[Analyst, Sco
 
 def require_open(scope: Scope, source: str) -> None:
     """Raises ConfigurationError when a source is not open to an operator in a direct message."""
-    if source not in scope.sources:
-        known = ", ".join(sorted(scope.sources)) or "none"
-        hint = "Set `im: true` in its audience to ask here." if source == WORKSPACE else ""
-        raise ConfigurationError(
-            f"The source {source!r} is not open in direct messages, or this version cannot read it. "
-            f"Open here: {known}. {hint}".strip()
-        )
+    if closed := not_open(source, scope):
+        raise ConfigurationError(f"{closed} Set `im: true` in a source's audience to ask for it here.")

@@ -8,19 +8,19 @@ import json
 import sys
 
 from bot.commands.local_run import local_analyst, require_open, settings_for
-from bot.direct import DirectResult, direct_sql
+from bot.direct import DirectResult, direct_sql, named_source
 from bot.logs import set_up_logs
 from bot.settings import Settings
-from runtime.admission.policy import WORKSPACE
 from runtime.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rows as tab-separated text, or the result envelope; 0 when the query ran."""
-    source, query = _split(arguments.words)
+    if len(arguments.words) > 2:
+        raise ConfigurationError('Usage: footnote sql [SOURCE] "QUERY" (put the query in quotes).')
     settings = settings_for(arguments.manifest, "offline")
     set_up_logs(settings.log)
-    result = asyncio.run(_query(source, query, settings))
+    result = asyncio.run(_query(" ".join(arguments.words), settings))
     if arguments.json:
         print(result.envelope)
     elif result.error:
@@ -30,18 +30,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if result.error else 0
 
 
-def _split(words: list[str]) -> tuple[str, str]:
-    if len(words) == 1:
-        return WORKSPACE, words[0]
-    if len(words) == 2:
-        return words[0], words[1]
-    raise ConfigurationError('Usage: footnote sql [SOURCE] "QUERY" (put the query in quotes).')
-
-
-async def _query(source: str, query: str, settings: Settings) -> DirectResult:
+async def _query(words: str, settings: Settings) -> DirectResult:
     async with local_analyst(settings) as (analyst, scope):
+        source, query = named_source(words, scope)
         require_open(scope, source)
-        return await direct_sql(analyst, scope, query)
+        return await direct_sql(analyst, scope, source, query)
 
 
 def _print_rows(result: DirectResult) -> None:

@@ -1,0 +1,68 @@
+"""The part of `footnote check` about sources: is each reachable, what is open of it, may its role only read?"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from bot.commands.finding import Finding
+from bot.settings import Settings
+from bot.sources import open_database
+from runtime.admission import Manifest
+from runtime.admission.manifest import PostgresqlSource, Source
+from runtime.clock import SystemClock
+from runtime.engines.port import DatabaseEngine
+from runtime.errors import CallError, ConfigurationError
+
+
+async def check_sources(manifest: Manifest, settings: Settings) -> AsyncIterator[Finding]:
+    """One line for each declared source, and for a role with too many rights the script that mends it."""
+    limits = manifest.effective_limits()
+    for source in manifest.sources:
+        try:
+            engine = await open_database(source, settings, limits, SystemClock())
+        except ConfigurationError as error:
+            yield Finding(source.id, "fail", str(error))
+            continue
+        if engine is None:
+            yield Finding(source.id, "warn", f"{source.kind} sources are not read by this version; it stays closed.")
+            continue
+        try:
+            yield await _standing(source, engine)
+        finally:
+            await engine.close()
+
+
+async def _standing(source: Source, engine: DatabaseEngine) -> Finding:
+    if isinstance(source, PostgresqlSource):
+        return await _postgresql(source, engine)
+    try:
+        tables = len((await engine.structure()).tables)
+    except CallError as error:
+        return Finding(source.id, "fail", f"{error.message} {error.hint}".strip())
+    return _reachable(source, tables)
+
+
+async def _postgresql(source: PostgresqlSource, engine: DatabaseEngine) -> Finding:
+    from runtime.engines.postgresql import PostgresqlEngine
+
+    assert isinstance(engine, PostgresqlEngine)
+    found = await engine.check()
+    if found.unreachable or found.rights is None:
+        return Finding(source.id, "fail", f"It cannot be reached: {found.unreachable}")
+    if found.rights.problems:
+        problems = "\n".join(f"  {problem}" for problem in found.rights.problems)
+        return Finding(
+            source.id,
+            "fail",
+            f"The role {found.rights.role} may do more than read, so nothing of it is read:\n{problems}\n"
+            f"This mends it, run by the database's owner:\n\n{found.rights.script}",
+        )
+    return _reachable(source, found.tables)
+
+
+def _reachable(source: Source, tables: int) -> Finding:
+    if not tables:
+        return Finding(
+            source.id, "warn", "It is reachable, but no table of it is admitted: see its tables and role."
+        )
+    return Finding(source.id, "ok", f"{source.kind}: {tables:,} tables and views are open")
