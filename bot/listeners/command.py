@@ -9,7 +9,8 @@ import structlog
 
 from bot.address import Address
 from bot.assembly import Analyst
-from bot.direct import direct_sql
+from bot.direct import direct_sql, named_source, not_open
+from bot.listeners.schema import schema_text
 from bot.presence import SlackPresence
 from bot.render.blocks import Block
 from bot.render.evidence import fold
@@ -23,7 +24,8 @@ HELP = (
     "*/footnote help* — this text\n"
     "*/footnote sources* — what is open in this conversation\n"
     "*/footnote files* — the files of the workspace\n"
-    "*/footnote sql QUERY* — one query straight to the engine, with the same limits\n"
+    "*/footnote schema NAME* — the columns of a table\n"
+    "*/footnote sql [SOURCE] QUERY* — one query straight to the engine, with the same limits\n"
     "Mention me in a channel, or write to me directly, to ask a question."
 )
 _FILES_SHOWN = 30
@@ -71,6 +73,8 @@ class Command:
             return self._sources(scope), None
         if word == "files":
             return await self._files(scope), None
+        if word == "schema":
+            return await schema_text(self._analyst, scope, rest), None
         return (HELP if word in ("help", "") else f"I don't know `{cell_text(word)}` yet.\n{HELP}"), None
 
     def _sources(self, scope: Scope) -> str:
@@ -89,10 +93,13 @@ class Command:
         more = len(catalog.files) - len(lines)
         return "\n".join(lines + ([f"and {more} more"] if more > 0 else [])) or "The workspace has no files."
 
-    async def _sql(self, query: str, scope: Scope) -> tuple[str, list[Block] | None]:
-        if not query:
+    async def _sql(self, words: str, scope: Scope) -> tuple[str, list[Block] | None]:
+        if not words:
             return "Write a query: `/footnote sql select count(*) from orders`.", None
-        result = await direct_sql(self._analyst, scope, query)
+        source, query = named_source(words, scope)
+        if closed := not_open(source, scope):
+            return cell_text(closed), None
+        result = await direct_sql(self._analyst, scope, source, query)
         if result.error:
             return f"The query did not run: {cell_text(result.error)}", None
         numerals = numerals_of((await self._presence.person(scope.asker)).locale)
