@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from runtime.sqlguard.policy import GuardPolicy, fold
 from runtime.sqlguard.refusals import QueryRefused, not_allowed
-from runtime.sqlguard.sources import source_named, sources_of
+from runtime.sqlguard.sources import ROW_NUMBERS, source_named, sources_of
 from runtime.sqlguard.tables import TablesRead
 
 _SHAPES: tuple[type[exp.Expr], ...] = (exp.Pivot, exp.Columns, exp.PositionalColumn)
@@ -25,6 +25,8 @@ def masked_outputs(root: exp.Expr, read: TablesRead, policy: GuardPolicy) -> tup
     columns = {fold(name) for table in read.names for name in policy.masked.get(table, ())}
     if not columns:
         return ()
+    if policy.dialect == "sqlite":
+        columns |= ROW_NUMBERS
     query = _Masked(root, read, policy, columns)
     query.spread()
     query.check()
@@ -57,7 +59,13 @@ class _Masked:
         if owner is None or not self._source_holds(owner):
             return
         self.names.add(fold(alias.name))  # the whole row, as `row_to_json(c)` or plain `c`
-        self.names.update(fold(column.name) for column in listed)
+        branches = list(_branches(owner))
+        if any(len(branch) != len(listed) or any(map(_star, branch)) for branch in branches) or not branches:
+            self.names.update(fold(column.name) for column in listed)
+            return
+        for index, column in enumerate(listed):
+            if any(self._holds(branch[index]) for branch in branches):
+                self.names.add(fold(column.name))
 
     def _spread_unions(self) -> None:
         for union in self.root.find_all(exp.SetOperation):
@@ -192,7 +200,7 @@ class _Masked:
                 if _star(item):
                     found += sorted(self.names)
                 elif self._holds(item):
-                    found.append(item.alias_or_name or item.sql())
+                    found.append(item.unnest().alias_or_name or item.sql())
         for branch in _branches(self.root) if found else ():  # the names of a set operation are those of its first
             found += [item.alias_or_name for item in branch if fold(item.alias_or_name) in self.names]
         return tuple(dict.fromkeys(found))

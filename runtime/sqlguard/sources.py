@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from runtime.sqlguard.policy import GuardPolicy
-from runtime.sqlguard.refusals import not_allowed, unknown_table
+from runtime.sqlguard.refusals import not_allowed, unknown_column, unknown_table
 from runtime.sqlguard.rules import DialectRules
 from runtime.sqlguard.tables import TablesRead
+
+# Other names that SQLite has for an INTEGER PRIMARY KEY.
+ROW_NUMBERS = frozenset({"rowid", "_rowid_", "oid"})
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 
@@ -67,8 +70,13 @@ def write_sources(root: exp.Expr, read: TablesRead, policy: GuardPolicy, rules: 
             narrowed = True
     if narrowed:
         for column in root.find_all(exp.Column):
-            if column.args.get("db") and column.find_ancestor(exp.Select) is not None:
-                column.set("db", None)
+            column.set("db", None)
+            if policy.dialect == "sqlite" and column.name.lower() in ROW_NUMBERS and not _listed(column, read, policy):
+                raise unknown_column(column.name, policy, read.names)
+
+
+def _listed(column: exp.Column, read: TablesRead, policy: GuardPolicy) -> bool:
+    return any(policy.column(table, column.name) for table in read.names)
 
 
 def _add_schema(table: exp.Table, admitted: str, rules: DialectRules) -> None:
