@@ -164,7 +164,7 @@ def _without_footer(records: list[Record], width: int, notes: list[str], noun: N
 
 def _remark(record: Record) -> bool:
     first = record.cells[0].strip()
-    return len([cell for cell in record.cells if cell.strip()]) <= 1 and len(first) > 3 and " " in first
+    return len([cell for cell in record.cells if cell.strip()]) <= 1 and len(first) > 3 and " " in first and not is_value(first)
 
 
 def _even(

@@ -132,7 +132,9 @@ def _say(column: SheetColumn, cells: Sequence[str]) -> None:
     numbers = [cell for cell in cells if isinstance(cell, Number)]
     shares = sum(cell.form.percent for cell in numbers)
     if shares:
-        rest = f"; {len(numbers) - shares:,} other numbers have no percent format" if shares < len(numbers) else ""
+        others = len(numbers) - shares
+        have = "has" if others == 1 else "have"
+        rest = f"; {_counted(others, 'other number')} {have} no percent format" if others else ""
         column.notes.append(f"percent format: {_counted(shares, 'value')} as fractions (12% = 0.12){rest}")
     if hours := column.classes[Duration]:
         column.notes.append(f"{_counted(hours, 'length')} of time read as hours (7:30 = 7.5)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,17 @@ def written(fill: Callable[[xlsxwriter.Workbook], Any], **options: Any) -> bytes
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, {"in_memory": True, **options}) as book:
         fill(book)
+    return out.getvalue()
+
+
+def repacked(content: bytes, change: Callable[[str, bytes], bytes | None]) -> bytes:
+    """A workbook with each part changed by `change(name, body)`; one for which it gives None is left out."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            body = change(part.filename, old.read(part))
+            if body is not None:
+                new.writestr(part.filename, body)
     return out.getvalue()
 
 

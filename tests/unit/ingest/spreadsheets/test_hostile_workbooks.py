@@ -1,0 +1,185 @@
+"""Hostile, damaged and locked workbooks end in a reason, within the bounds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from runtime.ingest import IngestRefused
+from runtime.ingest.outcome import ReadingLimits
+from tests.unit.ingest.spreadsheets.conftest import repacked, saved, written
+
+Read = Callable[..., Any]
+PLAIN = saved(["item", "net"], ["a", 1], ["b", 2])
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def in_part(name: str, old: bytes, new: bytes) -> bytes:
+    def change(part: str, body: bytes) -> bytes:
+        assert part != name or old in body
+        return body.replace(old, new, 1) if part == name else body
+
+    return repacked(PLAIN, change)
+
+
+def refusal(read_book: Read, content: bytes, limits: ReadingLimits | None = None) -> str:
+    with pytest.raises(IngestRefused) as caught:
+        read_book(content, limits) if limits else read_book(content)
+    return caught.value.reason
+
+
+def test_a_bomb_is_known_by_its_declared_size(read_book: Read, limits: ReadingLimits) -> None:
+    bomb = in_part("xl/styles.xml", b"<styleSheet", b"<!--" + b" " * (3 << 20) + b"--><styleSheet")
+    assert len(bomb) < 20_000
+    small = replace(limits, workbook_bytes=1 << 20)
+    assert refusal(read_book, bomb, small) == "unpacked it is 3 MiB; workbooks are read up to 1 MiB"
+
+
+def test_a_part_that_lies_about_its_size_is_damage(read_book: Read) -> None:
+    lie = bytearray(in_part(SHEET, b"<sheetData>", b"<sheetData>" + b"<!-- more and more -->" * 5_000))
+    size = next(p.file_size for p in zipfile.ZipFile(io.BytesIO(bytes(lie))).infolist() if p.filename == SHEET)
+    whole, told = size.to_bytes(4, "little"), (2_000).to_bytes(4, "little")
+    assert bytes(lie).count(whole) == 2
+    assert refusal(read_book, bytes(lie).replace(whole, told)).startswith(("damaged", "damaged or cut off"))
+
+
+@pytest.mark.parametrize("part", [SHEET, "xl/workbook.xml", "xl/styles.xml", "xl/sharedStrings.xml"])
+def test_entities_are_refused_in_every_part_that_is_read(read_book: Read, part: str) -> None:
+    bomb = b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY c "&b;&b;&b;">]>'
+
+    def change(name: str, body: bytes) -> bytes:
+        if name != part:
+            return body
+        begin = body.index(b"?>") + 2 if body.startswith(b"<?xml") else 0
+        return body[:begin] + bomb + body[begin:]
+
+    def fill(book: Any) -> None:
+        book.add_worksheet().write_row(0, 0, ["item", "net"])
+
+    assert "declares entities" in refusal(read_book, repacked(written(fill), change))
+
+
+def test_an_external_entity_reaches_nothing(read_book: Read) -> None:
+    outside = b'<!DOCTYPE x SYSTEM "file:///etc/passwd"><worksheet'
+    assert "declares entities" in refusal(read_book, in_part(SHEET, b"<worksheet", outside))
+
+
+def test_cells_far_apart_make_no_huge_area(read_book: Read) -> None:
+    far = in_part(SHEET, b"</sheetData>", b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>')
+    assert refusal(read_book, far) == (
+        "a sheet spreads over 1,048,576 rows and 16,384 columns; at most 10,000,000 cells are read"
+    )
+
+
+def test_formats_far_below_the_table_cost_nothing(read_book: Read) -> None:
+    far = in_part(SHEET, b"</sheetData>", b'<row r="1048576"><c r="XFD1048576" s="0"/></row></sheetData>')
+    (table,) = read_book(far)
+    assert table.rows == [("a", 1), ("b", 2)]
+
+
+def test_more_columns_than_are_read(read_book: Read, limits: ReadingLimits) -> None:
+    book = saved([f"c{place}" for place in range(40)], list(range(40)))
+    assert refusal(read_book, book, replace(limits, columns=30)) == "40 columns; at most 30 are read"
+
+
+@pytest.mark.parametrize("left", [10, 100, 0.5, 0.9, 0.999])
+def test_a_file_cut_off_anywhere_says_so(read_book: Read, left: float) -> None:
+    size = int(left if left > 1 else len(PLAIN) * left)
+    assert refusal(read_book, PLAIN[:size]).startswith("damaged or cut off")
+
+
+def test_a_flipped_bit_is_found_by_the_checksum(read_book: Read) -> None:
+    book = bytearray(repacked(PLAIN, lambda _, body: body))
+    with zipfile.ZipFile(io.BytesIO(bytes(book))) as package:
+        info = package.getinfo(SHEET)
+    book[info.header_offset + 30 + len(SHEET) + info.compress_size // 2] ^= 0x10
+    assert refusal(read_book, bytes(book)).startswith("damaged")
+
+
+def test_xml_that_never_ends(read_book: Read) -> None:
+    assert "is not valid XML" in refusal(read_book, in_part(SHEET, b"</worksheet>", b""))
+
+
+def test_a_missing_part_is_named(read_book: Read) -> None:
+    book = repacked(PLAIN, lambda name, body: None if name == SHEET else body)
+    assert refusal(read_book, book) == f"damaged: {SHEET} is missing"
+
+
+def test_one_part_twice_is_refused(read_book: Read) -> None:
+    out = io.BytesIO(PLAIN)
+    with zipfile.ZipFile(out, "a") as package, pytest.warns(UserWarning, match="Duplicate name"):
+        package.writestr(SHEET, b"<worksheet/>")
+    assert "one of them twice" in refusal(read_book, out.getvalue())
+
+
+def test_a_password_is_named(read_book: Read) -> None:
+    locked = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 1_016 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 512
+    assert refusal(read_book, locked) == "it is protected by a password"
+
+
+def test_another_kind_of_file_under_a_spreadsheet_name(read_book: Read) -> None:
+    assert refusal(read_book, b"<html><table><tr><td>1</td></tr></table></html>") == (
+        "not a spreadsheet: it begins like another kind of file"
+    )
+    assert refusal(read_book, b"\xd0\xcf\x11\xe0" + b"\1" * 2_000).startswith("damaged")
+    assert refusal(read_book, b"") == "empty: the file has no bytes"
+
+
+def test_macros_are_said_and_never_run(read_book: Read) -> None:
+    out = io.BytesIO(PLAIN)
+    with zipfile.ZipFile(out, "a") as package:
+        package.writestr("xl/vbaProject.bin", b"\xd0\xcf\x11\xe0 not looked at")
+    (table,) = read_book(out.getvalue())
+    assert "macros in the file are never run" in table.notes
+    assert table.rows == [("a", 1), ("b", 2)]
+
+
+def test_cells_and_rows_without_addresses_stand_one_after_another(read_book: Read) -> None:
+    def change(name: str, body: bytes) -> bytes:
+        if name != SHEET:
+            return body
+        for old in (
+            b' r="1"',
+            b' r="2"',
+            b' r="3"',
+            b' r="A1"',
+            b' r="B1"',
+            b' r="A2"',
+            b' r="B2"',
+            b' r="A3"',
+            b' r="B3"',
+        ):
+            body = body.replace(old, b"")
+        return body
+
+    (table,) = read_book(repacked(PLAIN, change))
+    assert table.rows == [("a", 1), ("b", 2)]
+
+
+def test_names_with_a_prefix_are_read_alike(read_book: Read) -> None:
+    """Some writers put a prefix before every name of the sheet's XML."""
+
+    def change(name: str, body: bytes) -> bytes:
+        if name != SHEET:
+            return body
+        for word in (b"worksheet", b"sheetData", b"row", b"c", b"v", b"f", b"is", b"t"):
+            body = body.replace(b"<" + word + b" ", b"<x:" + word + b" ").replace(
+                b"<" + word + b">", b"<x:" + word + b">"
+            )
+            body = body.replace(b"</" + word + b">", b"</x:" + word + b">")
+        return (
+            body.replace(b"xmlns=", b"xmlns:x=")
+            .replace(b"<sheetPr>", b"<!--")
+            .replace(b"<x:sheetData>", b"--><x:sheetData>")
+            .replace(b"<pageMargins", b"<x:pageMargins")
+        )
+
+    book = saved(["item", "rate"], ["a", "=1/0"], ["b", 2], adapt=lambda _, sheet: None)
+    (table,) = read_book(repacked(book, change))
+    assert table.column("rate") == [None, 2]
+    assert "1 formula has no stored result" in table.notes
