@@ -12,7 +12,7 @@ import pytest
 
 from guest import GuestLimits, GuestResult, GuestSqlError, GuestUnavailable
 from runtime.boundary import Call
-from runtime.capability import Closed, Open, Scope, Services
+from runtime.capability import Closed, Open, Scope, Services, SourceKind, SourceTerms
 from runtime.engines.port import ReadEngines, ReadResult
 from runtime.engines.python import PythonEngine
 from runtime.engines.python.engine import seed_of
@@ -63,6 +63,7 @@ class Engine:
     takes: float = 0.0
     asked: list[tuple[str, float, int]] = field(default_factory=list)
     dialect: str = "duckdb"
+    masked: tuple[str, ...] = ()
 
     async def read(self, sql: str, *, seconds: float, rows_kept: int) -> ReadResult:
         self.asked.append((sql, seconds, rows_kept))
@@ -70,9 +71,9 @@ class Engine:
         if "nothing" in sql:
             raise CallError("sql_unknown_table", "There is no table nothing.", hint="Tables: orders.")
         sources = (SourceRef(self.name, "orders", "r1", "orders.csv"),)
-        return ReadResult(
-            f"checked {sql}", self.columns, self.rows, len(self.rows), 1.0, self.truncated, sources, ("orders: a note",)
-        )
+        notes = ("orders: a note",)
+        kept, cut = self.rows, self.truncated
+        return ReadResult(f"checked {sql}", self.columns, kept, len(kept), 1.0, cut, sources, notes, self.masked)
 
 
 class Bench:
@@ -221,6 +222,33 @@ async def test_sources_are_named_and_others_do_not_exist(bench) -> None:
     result = await bench.run(program)
     assert [query.source for query in result.evidence.queries] == ["shop", "workspace"]
     assert bench.engines["secret"].asked == []
+
+
+@pytest.mark.parametrize(("model_rows", "said"), [("none", "No rows of shop"), ("sample", "Only samples of the rows")])
+async def test_rows_that_may_not_leave_reach_no_program(bench, model_rows, said) -> None:
+    bench.engines["shop"] = Engine("shop", bench.clock)
+    terms = {"shop": SourceTerms(SourceKind.SQLITE, model_rows)}
+    bench.scope = replace(bench.scope, sources=frozenset(terms), terms=terms)
+
+    async def program(sql) -> GuestResult:
+        with pytest.raises(GuestSqlError, match=f"{said}.*people see its result"):
+            await sql("SELECT 1", "shop")
+        return PRINTS
+
+    result = await bench.run(program)
+    assert bench.engines["shop"].asked == []
+    assert [query.error for query in result.evidence.queries] == ["sql_not_allowed"]
+
+
+async def test_a_masked_column_reaches_no_program(bench) -> None:
+    bench.engines["workspace"].masked = ("email",)
+
+    async def program(sql) -> GuestResult:
+        with pytest.raises(GuestSqlError, match=r"email: masked"):
+            await sql("SELECT email FROM customers", None)
+        return PRINTS
+
+    assert [query.error for query in (await bench.run(program)).evidence.queries] == ["sql_not_allowed"]
 
 
 async def test_several_sources_without_a_workspace_must_be_named(bench) -> None:
