@@ -88,6 +88,8 @@ class Limits:
     file_search_seconds: int = 5
     file_read_bytes: int = 64 * MIB
     file_read_chunk_bytes: int = 48 * KIB
+    eager_files: int = 500
+    files_read_at_once: int = 1_000
     workspace_entries: int = 50_000
     workspace_depth: int = 32
     file_bytes: int = 4 * GIB

@@ -4,6 +4,7 @@ from runtime.ingest.document_plain import decoded
 from runtime.ingest.document_store import DocumentStore, ExtractedText
 from runtime.ingest.opening import Stamp, open_inside
 from runtime.ingest.outcome import (
+    DOCUMENT_KINDS,
     INGEST_VERSION,
     RACY_NS,
     FileJob,
@@ -18,6 +19,7 @@ from runtime.ingest.reader import FileReader
 from runtime.ingest.store import ReadingStore
 
 __all__ = [
+    "DOCUMENT_KINDS",
     "INGEST_VERSION",
     "RACY_NS",
     "DocumentStore",

@@ -16,8 +16,6 @@ from runtime.ingest.document_store import DocumentStore, ExtractedText
 from runtime.ingest.outcome import IngestRefused, Kind, ReadDocument, ReadingLimits, SourceChanged, revision_of
 from runtime.ingest.store import key_of
 
-DOCUMENT_KINDS: frozenset[Kind] = frozenset(("document", "pdf", "docx", "html"))
-
 _Extract = Callable[[int, ReadingLimits], ExtractedText]
 _EXTRACT: Mapping[Kind, _Extract] = {"document": plain_text, "pdf": pdf_text, "docx": docx_text, "html": html_text}
 _PACKED: frozenset[Kind] = frozenset(("pdf", "docx"))

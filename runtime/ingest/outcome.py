@@ -15,6 +15,9 @@ RACY_NS = 2_000_000_000
 Kind = Literal["csv", "tsv", "json", "ndjson", "parquet", "document", "pdf", "docx", "html", "workbook"]
 """One reader for each; `runtime.ingest.reading` has the table that leads from one to the other."""
 
+DOCUMENT_KINDS: frozenset[Kind] = frozenset(("document", "pdf", "docx", "html"))
+"""Kinds that become text, not tables."""
+
 
 class IngestRefused(Exception):
     """The file cannot be read right, so it is not read at all. `reason` is one clause for people; `revision` is the

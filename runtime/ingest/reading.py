@@ -11,10 +11,11 @@ import duckdb
 from runtime.ingest.bytescan import digest_of, scan
 from runtime.ingest.columnar import check_parquet, copy_bytes
 from runtime.ingest.delimited import Reading, read_delimited
-from runtime.ingest.document import DOCUMENT_KINDS, read_document
+from runtime.ingest.document import read_document
 from runtime.ingest.json_text import read_json
 from runtime.ingest.opening import Stamp, open_inside
 from runtime.ingest.outcome import (
+    DOCUMENT_KINDS,
     RACY_NS,
     FileJob,
     IngestRefused,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from runtime.clock import Clock
@@ -14,6 +16,7 @@ from runtime.engines.workspace.readings import KnownReadings, Reading, Refusal
 from runtime.errors import ConfigurationError
 from runtime.evidence import Column
 from runtime.ingest import (
+    DOCUMENT_KINDS,
     INGEST_VERSION,
     RACY_NS,
     FileJob,
@@ -25,6 +28,47 @@ from runtime.ingest import (
     ReadWorkbook,
 )
 from runtime.limits import Limits
+
+_WORD = re.compile(r"\w+")
+_WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+
+Wanted = Callable[[WorkspaceFile], bool]
+"""Whether a call is about a file, told from its entry: path, kind, and the table names it has or would have."""
+
+
+def nothing(_: WorkspaceFile) -> bool:
+    """The call is about no file by name."""
+    return False
+
+
+def among(paths: Collection[str]) -> Wanted:
+    """The call is about the files of these paths."""
+    chosen = frozenset(paths)
+    return lambda file: file.path in chosen
+
+
+def called(names: Collection[str]) -> Wanted:
+    """The call is about files or tables of these names: paths, names without folders, or table names, in any case."""
+    chosen = frozenset(name.casefold() for name in names)
+    return lambda file: (
+        not chosen.isdisjoint(
+            (file.path.casefold(), file.path.casefold().rpartition("/")[2], *map(str.casefold, file.tables))
+        )
+    )
+
+
+def in_sql(sql: str) -> Wanted:
+    """The call is about the tables that a query may name. A table of a workbook has a name that begins with the
+    file's, which is all that is known before it is read."""
+    words = frozenset(_WORD.findall(sql.casefold()))
+
+    def wanted(file: WorkspaceFile) -> bool:
+        names = tuple(name.casefold() for name in file.tables)
+        if not file.path.casefold().endswith(_WORKBOOKS):
+            return not words.isdisjoint(names)
+        return any(word == name or word.startswith(f"{name}_") for word in words for name in names)
+
+    return wanted
 
 
 class WorkspaceFiles:
@@ -46,47 +90,55 @@ class WorkspaceFiles:
         self._catalog: WorkspaceCatalog | None = None
         self._unsettled = False
 
-    async def current(self) -> WorkspaceCatalog:
-        """The catalog as of now: the last one when no name, size or time below the root has changed, else a fresh one.
-        Raises as `refresh`."""
+    async def current(self, wanted: Wanted = nothing) -> WorkspaceCatalog:
+        """The catalog as of now: the last one when no name, size or time below the root has changed and nothing that
+        `wanted` takes is unread, else a fresh one. Raises as `refresh`."""
         async with self._refreshing:
             listed = await asyncio.to_thread(list_folder, self._root, self._limits)
-            same = listed == self._listed and not self._unsettled
-            if self._catalog is not None and same and await asyncio.to_thread(self._known.whole):
-                return self._catalog
-            return await self._refresh(listed)
+            kept = self._catalog if listed == self._listed and not self._unsettled else None
+            missing = kept is None or any(file.unread and wanted(file) for file in kept.files)
+            if kept and not missing and await asyncio.to_thread(self._known.whole):
+                return kept
+            return await self._refresh(listed, wanted)
 
-    async def refresh(self) -> WorkspaceCatalog:
-        """Lists the folder and reads what is new or changed. Raises CallError `no_workspace` when the folder is gone,
-        StateUnavailable when the cache cannot be written; a file that cannot be read is an entry with the reason."""
+    async def refresh(self, wanted: Wanted = nothing) -> WorkspaceCatalog:
+        """Lists the folder and reads what is new or changed; of more than `eager_files` only what `wanted` takes, and
+        of that `files_read_at_once` at most. Raises CallError `no_workspace` when the folder is gone, StateUnavailable
+        when the cache cannot be written; a file that cannot be read is an entry with the reason."""
         async with self._refreshing:
-            return await self._refresh(await asyncio.to_thread(list_folder, self._root, self._limits))
+            return await self._refresh(await asyncio.to_thread(list_folder, self._root, self._limits), wanted)
 
     async def close(self) -> None:
         """Ends the reader process."""
         await self.reader.close()
 
-    async def _refresh(self, listed: tuple[FoundFile, ...]) -> WorkspaceCatalog:
-        await asyncio.to_thread(self._known.load)
+    async def _refresh(self, listed: tuple[FoundFile, ...], wanted: Wanted) -> WorkspaceCatalog:
+        readings = await asyncio.to_thread(self._remembered, listed)
+        unread = [file for file in listed if file.kind and file.path not in readings]
+        if len(unread) > self._limits.eager_files:
+            known = self._catalog if self._catalog and self._listed == listed else self._assemble(listed, readings)
+            outline = {file.path: file for file in known.files}
+            unread = [file for file in unread if wanted(outline[file.path])][: self._limits.files_read_at_once]
         started_ns = int(self._clock.now().timestamp() * 1e9)
-        readings: dict[str, Reading] = {}
         try:
-            for file in listed:
-                if file.kind:
-                    readings[file.path] = await self._reading(file, started_ns)
+            for file in unread:
+                readings[file.path] = await self._reading(file, started_ns)
         finally:
             # What was read before a failure is not lost.
-            await asyncio.to_thread(self._known.save, {file.path for file in listed})
+            if unread or self._listed != listed:
+                await asyncio.to_thread(self._known.save, {file.path for file in listed})
         self._catalog = self._assemble(listed, readings)
         self._listed = listed
         self._unsettled = self._known.unsettled
         return self._catalog
 
+    def _remembered(self, listed: tuple[FoundFile, ...]) -> dict[str, Reading]:
+        self._known.load()
+        found = ((file.path, self._known.get(file)) for file in listed if file.kind)
+        return {path: reading for path, reading in found if reading is not None}
+
     async def _reading(self, file: FoundFile, started_ns: int) -> Reading:
         assert file.kind
-        known = self._known.get(file)
-        if known is not None:
-            return known
         job = FileJob(str(self._root.absolute()), file.path, file.kind, str(self.cache_dir))
         try:
             reading, stamp = await self.reader.read(job, file.stamp.size)
@@ -98,13 +150,13 @@ class WorkspaceFiles:
         return reading
 
     def _assemble(self, listed: tuple[FoundFile, ...], readings: dict[str, Reading]) -> WorkspaceCatalog:
-        places = {path: _places(path, reading) for path, reading in readings.items()}
+        places = {file.path: _places(file, readings.get(file.path)) for file in listed}
         names = table_names(place for found in places.values() for place in found)
         files: list[WorkspaceFile] = []
         tables: list[WorkspaceTable] = []
         for file in listed:
-            found = places.get(file.path, {})
-            tables += [self._table(names[place], file.path, table) for place, table in found.items()]
+            found = places[file.path]
+            tables += [self._table(names[place], file.path, table) for place, table in found.items() if table]
             files.append(_entry(file, readings.get(file.path), tuple(names[place] for place in found)))
         return WorkspaceCatalog(_revision(files), tuple(files), tuple(sorted(tables, key=lambda table: table.name)))
 
@@ -121,12 +173,14 @@ class WorkspaceFiles:
         )
 
 
-def _places(path: str, reading: Reading) -> dict[Place, ReadTable]:
-    """The tables of a file, each under its place."""
+def _places(file: FoundFile, reading: Reading | None) -> dict[Place, ReadTable | None]:
+    """The tables of a file, each under its place; of one not read yet the place that a single table would have."""
+    if reading is None and file.kind and file.kind not in DOCUMENT_KINDS:
+        return {Place(file.path): None}
     if isinstance(reading, ReadTable):
-        return {Place(path): reading}
+        return {Place(file.path): reading}
     tables = reading.tables if isinstance(reading, ReadWorkbook) else ()
-    return {Place(path, number, table.label): table for number, table in enumerate(tables)}
+    return {Place(file.path, number, table.label): table for number, table in enumerate(tables)}
 
 
 def _entry(file: FoundFile, reading: Reading | None, names: tuple[str, ...]) -> WorkspaceFile:
@@ -148,11 +202,15 @@ def _entry(file: FoundFile, reading: Reading | None, names: tuple[str, ...]) -> 
         )
     if isinstance(reading, Refusal):
         return WorkspaceFile(file.path, "skipped", size, modified, reading.revision, reason=reading.reason)
+    if file.kind:
+        kind = "document" if file.kind in DOCUMENT_KINDS else "table"
+        return WorkspaceFile(file.path, kind, size, modified, tables=names, unread=True)
     return WorkspaceFile(file.path, "skipped", size, modified, reason=file.reason)
 
 
 def _revision(files: list[WorkspaceFile]) -> str:
     digest = hashlib.sha256(f"ingest {INGEST_VERSION}\n".encode())
     for file in sorted(files, key=lambda each: each.path):
-        digest.update(f"{file.path}\0{file.revision}\n".encode())
+        seen = f"unread {file.size} {file.modified_ns}" if file.unread else file.revision
+        digest.update(f"{file.path}\0{seen}\n".encode())
     return f"sha256:{digest.hexdigest()}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runtime.clock import Clock
-from runtime.engines.workspace.catalog import WorkspaceFiles
+from runtime.engines.workspace.catalog import Wanted, WorkspaceFiles, called, nothing
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
 from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.query import file_changed
@@ -52,17 +52,18 @@ class Documents:
         self._texts = DocumentStore(files.cache_dir)
         self.clock = clock
 
-    async def catalog(self) -> WorkspaceCatalog:
-        """The files as they are now. Raises CallError `no_workspace`, StateUnavailable."""
-        return await self._files.current()
+    async def catalog(self, wanted: Wanted = nothing) -> WorkspaceCatalog:
+        """The files as they are now; among very many new ones only what `wanted` takes has been read. Raises CallError
+        `no_workspace`, StateUnavailable."""
+        return await self._files.current(wanted)
 
     async def open(self, names: Sequence[str]) -> list[OpenDocument | CallError]:
         """Each document, or why it cannot be opened: `not_found` with near names, `file_refused`, `file_changed`. A
         file that changed meanwhile is tried once more."""
-        catalog = await self.catalog()
+        catalog = await self.catalog(called(names))
         found = await asyncio.to_thread(lambda: [self._document(catalog, name) for name in names])
         if any(isinstance(each, CallError) and each.retryable for each in found):
-            again = await self._files.refresh()
+            again = await self._files.refresh(called(names))
             found = await asyncio.to_thread(lambda: [self._document(again, name) for name in names])
         return found
 
@@ -70,7 +71,7 @@ class Documents:
         """A text file's own bytes as text. Raises CallError `not_found`, `file_refused` (binary, too large, not read),
         `file_changed`."""
         for attempt in range(2):
-            catalog = await (self._files.refresh() if attempt else self.catalog())
+            catalog = await (self._files.refresh(called([path])) if attempt else self.catalog(called([path])))
             try:
                 return await asyncio.to_thread(self.raw_now, named_file(catalog, path))
             except CallError as error:
@@ -82,6 +83,8 @@ class Documents:
         """The text of a file of the present catalog, proved to be what the catalog saw. Blocks. Raises as `raw`."""
         if file.kind == "skipped":
             raise _refused(file, file.reason)
+        if file.unread:
+            raise _refused(file, "it is new and not read yet", "Name it, and it is read.")
         if file.path.casefold().endswith(_BINARY):
             raise _refused(file, "it is not a text file", "Read documents with read_file and tables with run_sql.")
         if file.size > self._limits.file_read_bytes:
@@ -100,6 +103,8 @@ class Documents:
     def text_now(self, file: WorkspaceFile) -> ExtractedText:
         """The extracted text of a document of the present catalog, while it is unchanged. Blocks. Raises CallError
         `file_changed`, `file_refused`."""
+        if file.unread:
+            raise _refused(file, "it is new and not read yet", "Name it, and it is read.")
         try:
             text = self._texts.find(file.text)
         except IngestRefused as refusal:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from runtime.engines.workspace.folder import private
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
 from runtime.errors import CallError
 from runtime.evidence import Column
@@ -50,8 +51,8 @@ def file_set(catalog: WorkspaceCatalog, pattern: str, most: int) -> FileSet:
 
 def matching(catalog: WorkspaceCatalog, pattern: str, most: int) -> list[WorkspaceFile]:
     """The files of the catalog whose path the pattern takes, by path. Nothing outside the catalog can be named."""
-    expression = _expression(pattern)
-    files = sorted((file for file in catalog.files if expression.fullmatch(file.path)), key=lambda file: file.path)
+    takes = taken_by(pattern)
+    files = sorted((file for file in catalog.files if takes(file.path)), key=lambda file: file.path)
     if not files:
         raise CallError(
             "not_found",
@@ -65,6 +66,13 @@ def matching(catalog: WorkspaceCatalog, pattern: str, most: int) -> list[Workspa
             hint="Narrow the pattern, for example to one folder or one month.",
         )
     return files
+
+
+def taken_by(pattern: str) -> Callable[[str], bool]:
+    """Whether a pattern takes a path. Hidden and secret-looking names are taken only when the whole path is given: a
+    folder's .DS_Store is no file that anybody means by `*`. Raises CallError `pattern_refused`."""
+    expression = _expression(pattern)
+    return lambda path: path == pattern or bool(expression.fullmatch(path) and not any(map(private, path.split("/"))))
 
 
 def _expression(pattern: str) -> re.Pattern[str]:

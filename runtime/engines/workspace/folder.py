@@ -108,14 +108,13 @@ def _walk(folder: Path, prefix: str, depth: int, limits: Limits) -> Iterator[Fou
 
 def _judge(name: str, state: os.stat_result) -> tuple[Kind | None, str]:
     suffix = os.path.splitext(name)[1].lower()
-    folded = name.lower()
     if stat.S_ISLNK(state.st_mode):
         return None, "a symbolic link; links are not followed"
     if name.startswith("."):
         return None, "a hidden folder" if stat.S_ISDIR(state.st_mode) else "a hidden file"
     if not stat.S_ISREG(state.st_mode):
         return None, "not an ordinary file (a pipe, socket or device)"
-    if any(fnmatch.fnmatchcase(folded, pattern) for pattern in _SECRETS):
+    if private(name):
         return None, "its name looks like that of a secret"
     if _printable(name) != name:
         return None, "its name is not valid UTF-8"
@@ -126,6 +125,12 @@ def _judge(name: str, state: os.stat_result) -> tuple[Kind | None, str]:
     if suffix in _PACKED:
         return None, "packed files are not read; unpack it first"
     return None, f"files of the kind {suffix} are not read" if suffix else "files without an extension are not read"
+
+
+def private(name: str) -> bool:
+    """Whether a file or folder of this name is hidden or looks like a secret."""
+    folded = name.lower()
+    return name.startswith(".") or any(fnmatch.fnmatchcase(folded, pattern) for pattern in _SECRETS)
 
 
 def _printable(name: str) -> str:

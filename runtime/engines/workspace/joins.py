@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Protocol
 
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
@@ -29,9 +30,7 @@ async def likely_joins(
     """(column, other table, other column) where at least half of the column's first 1,000 distinct values occur in
     the other one. At most 24 pairs are tried, in the order of tables and columns."""
     joins: list[tuple[str, str, str]] = []
-    for place, (column, other, match) in enumerate(_pairs(catalog, table, columns)):
-        if place == _CANDIDATES:
-            break
+    for column, other, match in islice(_pairs(catalog, table, columns), _CANDIDATES):
         mine, theirs = quoted(column), quoted(match)
         found = await ask(
             f"SELECT count(*), count_if(v IN (SELECT {theirs} FROM {quoted(other)} WHERE {theirs} IS NOT NULL)) FROM"
@@ -41,6 +40,14 @@ async def likely_joins(
         if isinstance(values, int) and isinstance(shared, int) and shared and shared >= _SHARE * values:
             joins.append((column, other, match))
     return tuple(joins)
+
+
+def near_tables(
+    catalog: WorkspaceCatalog, table: WorkspaceTable, columns: Sequence[Column]
+) -> tuple[WorkspaceTable, ...]:
+    """The tables that `likely_joins` looks into."""
+    names = {other for _, other, _ in islice(_pairs(catalog, table, columns), _CANDIDATES)}
+    return tuple(each for each in catalog.tables if each.name in names)
 
 
 def _pairs(

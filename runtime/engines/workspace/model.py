@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -33,7 +35,8 @@ class WorkspaceTable:
 @dataclass(frozen=True, slots=True)
 class WorkspaceFile:
     """A file of the workspace. `kind` skipped carries a `reason` for people; documents carry their first line and
-    `text`, the key of their extracted text."""
+    `text`, the key of their extracted text. An `unread` one is among so many new files that it is read when it is used:
+    `kind` and `tables` go by its name until then."""
 
     path: str
     kind: Literal["table", "document", "skipped"]
@@ -45,6 +48,7 @@ class WorkspaceFile:
     text: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,11 @@ class WorkspaceCatalog:
     revision: str
     files: tuple[WorkspaceFile, ...] = ()
     tables: tuple[WorkspaceTable, ...] = ()
+
+    def of(self, tables: Collection[WorkspaceTable]) -> WorkspaceCatalog:
+        """The part of the catalog that these tables make, under a revision of its own."""
+        digest = hashlib.sha256("".join(f"{table.name}\0{table.parquet.name}\n" for table in tables).encode())
+        return WorkspaceCatalog(f"sha256:{digest.hexdigest()}", (), tuple(sorted(tables, key=lambda each: each.name)))
 
     def table(self, name: str) -> WorkspaceTable | None:
         """The table of this name, in any case, or None."""

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 _OTHER = re.compile(r"\W+")
 
@@ -23,10 +22,17 @@ class Place:
 def table_name(place: Place) -> str:
     """Stem and label in lower case, every run of characters that are no letter, digit or underscore turned into `_`. A
     label that begins with the stem stands alone."""
-    stem, label = _folded(PurePosixPath(place.path).stem), _folded(place.label)
+    stem, label = _folded(_stem(place.path)), _folded(place.label)
     if not place.label or label == stem:
         return stem or "_"
     return label if label.startswith(f"{stem}_") else f"{stem}_{label}"
+
+
+def _stem(path: str) -> str:
+    """As `PurePosixPath.stem`, which takes ten times as long: names are made for all files whenever one changes."""
+    name = path.rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[:dot] if 0 < dot < len(name) - 1 else name
 
 
 def _folded(text: str) -> str:
@@ -36,11 +42,12 @@ def _folded(text: str) -> str:
 def table_names(places: Iterable[Place]) -> dict[Place, str]:
     """A unique name for each place, `_2`, `_3` … on repeats. Files nearer to the root come first, then by path."""
     ordered = sorted(set(places), key=lambda place: (place.path.count("/"), place.path, place.number))
-    wanted = {table_name(place).casefold() for place in ordered}
+    plain = {place: table_name(place) for place in ordered}
+    wanted = {name.casefold() for name in plain.values()}
     names: dict[Place, str] = {}
     taken: set[str] = set()
     for place in ordered:
-        name = base = table_name(place)
+        name = base = plain[place]
         number = 2
         # A numbered name must not take the one that another file has by right.
         while name.casefold() in taken or (name != base and name.casefold() in wanted):

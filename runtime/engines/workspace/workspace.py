@@ -11,10 +11,11 @@ from runtime.clock import Clock
 from runtime.engines.port import ReadResult
 from runtime.engines.worker import WorkerPool, WorkerSettings
 from runtime.engines.workspace.cache import WorkspaceCache
-from runtime.engines.workspace.catalog import WorkspaceFiles
+from runtime.engines.workspace.catalog import Wanted, WorkspaceFiles, called, in_sql, nothing
 from runtime.engines.workspace.documents import Documents
-from runtime.engines.workspace.file_set import FileSet, file_set
+from runtime.engines.workspace.file_set import FileSet, file_set, taken_by
 from runtime.engines.workspace.inspect import Profiles
+from runtime.engines.workspace.joins import near_tables
 from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
 from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.near_values import near_values_sql
@@ -69,13 +70,14 @@ class Workspace:
         await self._pool.close()
         await self._files.close()
 
-    async def catalog(self) -> WorkspaceCatalog:
-        """The files as they are now. Raises CallError `no_workspace`, StateUnavailable."""
-        return await self._files.current()
+    async def catalog(self, wanted: Wanted = nothing) -> WorkspaceCatalog:
+        """The files as they are now; among very many new ones only what `wanted` takes has been read. Raises CallError
+        `no_workspace`, StateUnavailable."""
+        return await self._files.current(wanted)
 
     async def understand(self, sql: str) -> ValidatedQuery:
         """What the guard makes of `sql`, without running it. Raises CallError."""
-        return guarded(await self.catalog(), sql, self._limits)
+        return guarded(await self.catalog(in_sql(sql)), sql, self._limits)
 
     async def read(self, sql: str, *, seconds: float, rows_kept: int) -> ReadResult:
         """One guarded read; cancelling kills the query. Raises CallError: `sql_…`, `function_not_allowed`, `timeout`,
@@ -83,11 +85,12 @@ class Workspace:
 
         async def attempt(catalog: WorkspaceCatalog) -> tuple[ReadResult, Sequence[WorkspaceTable]]:
             query = guarded(catalog, sql, self._limits)
-            database = await self._database(catalog)
+            tables = read_by(catalog, query)
+            database = await self._database(catalog, tables)
             result = await read_tables(self._desk, catalog, database, query, seconds=seconds, rows=rows_kept)
-            return result, read_by(catalog, query)
+            return result, tables
 
-        return await self._steady(attempt)
+        return await self._steady(attempt, in_sql(sql))
 
     async def read_files(self, pattern: str, sql: str) -> tuple[ReadResult, FileSet]:
         """One guarded read over `data`, the rows of all files that `pattern` takes. Raises CallError as `read`, and
@@ -96,11 +99,12 @@ class Workspace:
         async def attempt(catalog: WorkspaceCatalog) -> tuple[tuple[ReadResult, FileSet], Sequence[WorkspaceTable]]:
             chosen = file_set(catalog, pattern, self._limits.file_query_files)
             seconds, rows = self._limits.file_query_seconds, self._limits.sql_rows_kept
-            database = await self._database(catalog)
+            database = await self._database(catalog, chosen.tables)
             result = await read_set(self._desk, chosen, pattern, database, sql, seconds=seconds, rows=rows)
             return (result, chosen), chosen.tables
 
-        return await self._steady(attempt)
+        takes = taken_by(pattern)
+        return await self._steady(attempt, lambda file: takes(file.path))
 
     async def inspect(self, name: str, columns: Sequence[str], rows: int) -> TableProfile:
         """What a table's columns hold, with `rows` sample rows. `name` is a table or the file it came from. Raises
@@ -109,10 +113,12 @@ class Workspace:
         async def attempt(catalog: WorkspaceCatalog) -> tuple[TableProfile, Sequence[WorkspaceTable]]:
             table = named_table(catalog, name)
             chosen = named_columns(table, columns)
-            fixed = Fixed(self._desk, catalog, await self._database(catalog), self._limits.file_query_seconds)
+            beside = near_tables(catalog, table, chosen or table.columns)
+            database = await self._database(catalog, (table, *beside))
+            fixed = Fixed(self._desk, catalog, database, self._limits.file_query_seconds)
             return await self._profiles.profile(fixed, catalog, table, chosen, rows), (table,)
 
-        return await self._steady(attempt)
+        return await self._steady(attempt, called([name]))
 
     async def near_values(self, table: str, column: str, value: str) -> list[Json]:
         """Values of a column most like `value`, best first; none when nothing is like it. Raises CallError."""
@@ -121,13 +127,16 @@ class Workspace:
             found = named_table(catalog, table)
             (known,) = named_columns(found, [column])
             sql, parameters = near_values_sql(found.name, known, value, self._limits.sql_near_values)
-            fixed = Fixed(self._desk, catalog, await self._database(catalog), _NEAR_SECONDS)
+            fixed = Fixed(self._desk, catalog, await self._database(catalog, (found,)), _NEAR_SECONDS)
             return [row[0] for row in await fixed(sql, parameters)], (found,)
 
-        return await self._steady(attempt)
+        return await self._steady(attempt, called([table]))
 
-    async def _database(self, catalog: WorkspaceCatalog) -> Database:
-        """The cache database of a catalog; whether it is still sound is looked at once a minute."""
+    async def _database(self, catalog: WorkspaceCatalog, tables: Sequence[WorkspaceTable]) -> Database:
+        """The cache database of a catalog, of one with very many tables only that of `tables`, since each costs time to
+        put in. Whether it is still sound is looked at once a minute."""
+        if len(catalog.tables) > self._limits.eager_files:
+            catalog = catalog.of(tables)
         now = self._desk.clock.monotonic()
         known = self._checked
         if known is not None and known[0].revision == catalog.revision and now - known[1] < _RECHECK_SECONDS:
@@ -137,9 +146,11 @@ class Workspace:
         self._checked = (database, now)
         return database
 
-    async def _steady(self, attempt: Callable[[WorkspaceCatalog], Awaitable[tuple[T, Sequence[WorkspaceTable]]]]) -> T:
+    async def _steady(
+        self, attempt: Callable[[WorkspaceCatalog], Awaitable[tuple[T, Sequence[WorkspaceTable]]]], wanted: Wanted
+    ) -> T:
         """The result of an attempt whose files stayed as the catalog knew them; tried anew once on a fresh catalog."""
-        catalog = await self._files.current()
+        catalog = await self._files.current(wanted)
         moved: list[str] = []
         for _ in range(2):
             try:
@@ -150,7 +161,7 @@ class Workspace:
                 moved = await asyncio.to_thread(self._moved, catalog, tables)
                 if not moved:
                     return result
-            catalog = await self._files.refresh()
+            catalog = await self._files.refresh(wanted)
         raise file_changed(moved)
 
     def _moved(self, catalog: WorkspaceCatalog, tables: Sequence[WorkspaceTable]) -> list[str]:
@@ -181,7 +192,7 @@ def named_table(catalog: WorkspaceCatalog, name: str) -> WorkspaceTable:
     if skipped is not None:
         why = skipped.reason or "it is a document, not a table"
         raise CallError("not_found", f"{name} is no table: {why}.", hint="list_files shows what each file holds.")
-    similar = near(name, [table.name for table in catalog.tables])
+    similar = [table.name for table in of_file] or near(name, [table.name for table in catalog.tables])
     hint = f"Near names: {', '.join(similar)}." if similar else "list_files shows all tables."
     raise CallError("not_found", f"No table is called {name!r}.", hint=hint, details={"near": similar})
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
+from runtime.engines.workspace.catalog import among
 from runtime.engines.workspace.documents import Documents
 from runtime.engines.workspace.file_set import matching
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
@@ -66,6 +67,9 @@ async def execute(arguments: FileSearch, context: CallContext) -> Output:
     documents, limits = workspace(context).documents, context.limits
     catalog = await documents.catalog()
     files = _chosen(catalog, arguments, limits.workspace_entries)
+    if arguments.mode != "paths" and any(file.unread for file in files):
+        catalog = await documents.catalog(among([file.path for file in files]))
+        files = _chosen(catalog, arguments, limits.workspace_entries)
     matches, found = list[_Match](), Found()
     if arguments.query is None:
         matches += [(file, None) for file in files]

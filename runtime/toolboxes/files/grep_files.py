@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
+from runtime.engines.workspace.catalog import called
 from runtime.engines.workspace.documents import Documents, named_file
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
 from runtime.engines.workspace.query import SOURCE
@@ -54,7 +55,8 @@ async def execute(arguments: GrepFiles, context: CallContext) -> Output:
     can be searched."""
     documents = workspace(context).documents
     pattern = pattern_of(arguments.pattern)
-    catalog = await documents.catalog()
+    named = called(arguments.names)
+    catalog = await documents.catalog(lambda file: named(file) if arguments.names else file.kind == "document")
     files, unsearched = _chosen(catalog, arguments.names)
     ends = documents.clock.monotonic() + context.limits.file_search_seconds
     bounds = Bounds(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
-from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
+from runtime.engines.workspace.catalog import among
+from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
 from runtime.engines.workspace.query import SOURCE
 from runtime.evidence import Json
 from runtime.limits import DEFAULT
@@ -16,6 +19,10 @@ from runtime.toolboxes.model_view import ModelView
 
 _COLUMNS_NAMED = 60
 _SEARCH_CHARS = 200
+_UNREAD = (
+    "{:,} new files are not read yet: each is read when it is listed here, inspected, queried or opened by name; until "
+    "then a search goes by its path alone"
+)
 _KINDS = {"tables": "table", "documents": "document", "skipped": "skipped"}
 
 
@@ -41,12 +48,16 @@ class ListFiles(Arguments):
 
 async def execute(arguments: ListFiles, context: CallContext) -> Output:
     """One page of entries in the order of their paths."""
-    catalog = await workspace(context).catalog()
-    found = [file for file in catalog.files if _wanted(catalog, file, arguments)]
-    page = found[arguments.offset : arguments.offset + arguments.limit]
+    files = workspace(context)
+    found, page = _page(await files.catalog(), arguments)
+    # Of very many new files those are read that are shown.
+    catalog = await files.catalog(among([file.path for file in page if file.unread]))
+    found, page = _page(catalog, arguments)
+    unread = sum(file.unread for file in catalog.files)
+    tables = {path: tuple(each) for path, each in groupby(sorted(catalog.tables, key=_file), key=_file)}
     end = arguments.offset + len(page)
     quoting = ModelView.of(context, SOURCE).shows_values
-    entries: list[Json] = [_entry(catalog, file, quoting) for file in page]
+    entries: list[Json] = [_entry(tables.get(file.path, ()), file, quoting) for file in page]
     return Output(
         title=f"{len(found):,} {'file' if len(found) == 1 else 'files'}",
         summary=f"Listed {len(page):,} of {len(found):,} files; {len(catalog.tables):,} tables in the workspace.",
@@ -58,34 +69,48 @@ async def execute(arguments: ListFiles, context: CallContext) -> Output:
             "next_offset": end if end < len(found) else None,
         },
         listing="entries",
+        notes=(_UNREAD.format(unread),) if unread else (),
     )
 
 
-def _wanted(catalog: WorkspaceCatalog, file: WorkspaceFile, arguments: ListFiles) -> bool:
+def _file(table: WorkspaceTable) -> str:
+    return table.file
+
+
+def _page(catalog: WorkspaceCatalog, arguments: ListFiles) -> tuple[list[WorkspaceFile], list[WorkspaceFile]]:
+    """The files asked for, and those of them to show."""
+    columns: dict[str, list[str]] = {}
+    for table in catalog.tables if arguments.search else ():
+        columns.setdefault(table.file, []).extend(column.name for column in table.columns)
+    found = [file for file in catalog.files if _wanted(file, columns.get(file.path, ()), arguments)]
+    return found, found[arguments.offset : arguments.offset + arguments.limit]
+
+
+def _wanted(file: WorkspaceFile, columns: Sequence[str], arguments: ListFiles) -> bool:
     if arguments.kind != "all" and file.kind != _KINDS[arguments.kind]:
         return False
     words = (arguments.search or "").casefold().split()
     if not words:
         return True
-    tables = [table for table in catalog.tables if table.file == file.path]
-    columns = [column.name for table in tables for column in table.columns]
     text = "\n".join([file.path, *file.tables, *columns]).casefold()
     return all(word in text for word in words)
 
 
-def _entry(catalog: WorkspaceCatalog, file: WorkspaceFile, quoting: bool) -> dict[str, Json]:
+def _entry(tables: Sequence[WorkspaceTable], file: WorkspaceFile, quoting: bool) -> dict[str, Json]:
     """One file; `quoting`: its first line and notes, which quote what stands in it, may be shown."""
     entry: dict[str, Json] = {"name": file.path, "kind": file.kind, "size": file.size}
-    tables = [table for table in catalog.tables if table.file == file.path]
     said = [*file.notes, *(note for table in tables for note in table.notes)] if quoting else []
     notes = list(dict.fromkeys(said))
     if tables:
         columns = list(dict.fromkeys(column.name for table in tables for column in table.columns))
-        entry["tables"] = [table.name for table in tables]
+        entry["tables"] = [*file.tables]
         entry["rows"] = sum(table.rows for table in tables)
         entry["columns"] = [*columns[:_COLUMNS_NAMED]]
         if len(columns) > _COLUMNS_NAMED:
             notes.append(f"{len(columns):,} columns, the first {_COLUMNS_NAMED} are named; inspect_table shows others")
+    if file.unread:
+        entry["tables"] = [*file.tables]
+        notes.append("not read yet")
     if file.first_line and quoting:
         entry["first_line"] = file.first_line
     if notes:

@@ -195,3 +195,14 @@ def test_a_star_stays_inside_its_folder():
     assert [file.path for file in found] == ["a.csv"]
     found = matching(catalog("a.csv", "x/a.csv", "x/y/a.csv"), "**/*.csv", 10)
     assert [PurePosixPath(file.path).name for file in found] == ["a.csv"] * 3
+
+
+@pytest.mark.parametrize("pattern", ["*", "**", "?DS_Store", "*.pem", ".*"])
+def test_hidden_and_secret_looking_files_are_part_of_no_pattern(pattern: str) -> None:
+    found = catalog("a.csv", ".DS_Store", ".git/a.csv", "server.pem", "credentials.csv")
+    if pattern in ("*", "**"):
+        assert [file.path for file in matching(found, pattern, 9)] == ["a.csv"]
+    else:
+        with pytest.raises(CallError, match="No file"):
+            matching(found, pattern, 9)
+    assert [file.path for file in matching(found, "server.pem", 9)] == ["server.pem"]

@@ -56,14 +56,15 @@ class Desk:
         self.folder = folder
         self.opened: list[Workspace] = []
 
-    async def open(self, files: Mapping[str, str]) -> None:
+    async def open(self, files: Mapping[str, str], **limits: int) -> None:
         for name, text in files.items():
             path = self.folder / "files" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
             os.utime(path, (1_700_000_000, 1_700_000_000))
         clock = SystemClock()
-        self.opened.append(await Workspace.open(self.folder / "files", self.folder / "cache", DEFAULT, clock))
+        bounds = DEFAULT.override(limits)
+        self.opened.append(await Workspace.open(self.folder / "files", self.folder / "cache", bounds, clock))
 
     async def close(self) -> None:
         for workspace in self.opened:
