@@ -97,6 +97,8 @@ LEGITIMATE = [
     "select to_tsvector('english', note) @@ plainto_tsquery('drop'), ts_rank(to_tsvector(note), to_tsquery('table')) "
     "from orders order by id limit 1",
     # odd but plain
+    "select id, unnest(tags) as tag, generate_series(1, 2) from customers order by id, tag limit 4",
+    "select x, y from lateral unnest(array[1, 2], array['a', 'b']) as t(x, y)",
     "values (1, 'a'), (2, 'b')",
     "table customers",
     "select v.column1, v.column2 from (values (1, 'a'), (2, 'b')) v",

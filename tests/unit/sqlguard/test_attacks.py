@@ -151,12 +151,18 @@ def test_an_unknown_table_is_answered_with_admitted_names_only(policy):
         ("select * from read_csv('x')", "table's name"),
         ("describe orders", "inspection tool"),
         ("select $1", "Write the values"),
+        ("select 1::variant", "VARCHAR"),
     ],
 )
 def test_the_hint_says_what_to_do_instead(sql, part, policy):
     with pytest.raises(QueryRefused) as refused:
         validate(sql, policy)
     assert part in refused.value.hint
+
+
+def test_an_unknown_type_is_named_as_people_write_it(policy):
+    with pytest.raises(QueryRefused, match="The type 'VARIANT' is not known here"):
+        validate("select 1::variant", policy)
 
 
 def test_without_tables_the_refusal_says_so():

@@ -16,6 +16,7 @@ QUERIES = [
     "select [x * 2 for x in range(5) if x % 2 = 0] as evens",
     "select list_transform(tags, x -> upper(x)) from customers order by id limit 2",
     "select list_transform([1, 2], (x, i) -> x + i), list_reduce([1, 2, 3], lambda a, b: a + b)",
+    "select apply([1, 2], lambda x: x+1), list_filter([1, 2], lambda x:x>1), [3].apply(lambda date: date + 1)",
     "select s.a, s['b'], struct_extract(s, 'a') from (select {'a': 1, 'b': 'x'} as s)",
     "select o.id, c.name from orders o asof join customers c on o.customer_id >= c.id order by o.id limit 4",
     "select c.id, x.n from customers c, lateral (select count(*) n from orders o where o.customer_id = c.id) x "
