@@ -29,13 +29,13 @@ class _Page:
         return not full and blocks.overfull([*self.blocks, block]) is None
 
     def with_line(self, text: str) -> list[Block] | None:
-        """The blocks with one more line of text, joined to the lines at their end; None when it doesn't fit."""
+        """The blocks with one more line of small print, joined to the lines at their end; None when it doesn't fit."""
         head, joined = self.blocks, text
-        if head and head[-1]["type"] == "section":
-            before = head[-1]["text"]["text"]
-            if chars(before) + chars(text) + 1 <= limits.PIECE_CHARS:
+        if head and head[-1]["type"] == "context":
+            before = head[-1]["elements"][0]["text"]
+            if chars(before) + chars(text) + 1 <= limits.CONTEXT_CHARS:
                 head, joined = head[:-1], f"{before}\n{text}"
-        trial = [*head, blocks.section(joined)]
+        trial = [*head, blocks.context(joined)]
         return None if blocks.overfull(trial) else trial
 
     def message(self) -> SlackMessage:

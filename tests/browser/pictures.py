@@ -64,7 +64,6 @@ async def _answers(house: Theatre) -> None:
         await _keep(page, "answer-dark")
     async with house.page(f"U0MIA/C0SALES/{root}", width=390, height=780) as page:
         await page.locator("#thread .file").wait_for()
-        await page.locator("#thread .message").nth(1).scroll_into_view_if_needed()
         await _keep(page, "answer-narrow")
     async with house.page("U0MIA/C0FIN") as page:
         await page.locator("#tour button").first.wait_for()
@@ -72,21 +71,20 @@ async def _answers(house: Theatre) -> None:
 
 
 async def _parts_of_the_page(house: Theatre) -> None:
-    await house.post("C0SALES", "Revenue by month", [scripts.xy("bar")])
-    async with house.page("U0MIA/C0SALES", tour=False) as page:
-        await page.locator(".chart svg").last.wait_for()
+    root = await house.slack.say(
+        "sales", "U0MIA", "<@U0FOOTNOTE> Draw the total amount of paid orders in EUR by month of 2025"
+    )
+    async with house.page(f"U0MIA/C0SALES/{root}", tour=False) as page:
+        await page.locator("#thread .chart svg").wait_for()
+        await page.locator("#thread .file img").first.wait_for()
+        await page.locator("#thread .chart").evaluate("chart => chart.scrollIntoView({block: 'start'})")
         await _keep(page, "chart")
+        await page.get_by_role("button", name="Close thread").click()
         await page.get_by_role("button", name="App Home").click()
         await page.locator(".home").get_by_text("Tables", exact=True).wait_for()
         await _keep(page, "home")
     async with house.page("U0ANN/C0SALES", tour=False) as page:
-        await page.locator(".chart svg").last.wait_for()
-        command = asyncio.create_task(house.slack.command("U0ANN", "C0SALES", "/footnote", "help"))
-        payload = await house.slack.wait_for(
-            lambda: next((one.payload for one in house.slack.deliveries if one.kind == "slash_commands"), None), 10
-        )
-        await house.client.views_open(trigger_id=payload["trigger_id"], view=scripts.modal())
-        await command
+        await house.open_view("U0ANN", "C0SALES", scripts.modal())
         await page.locator("#dialog input").wait_for()
         await _keep(page, "modal")
 

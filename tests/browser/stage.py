@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shutil
 from collections.abc import AsyncGenerator
@@ -60,6 +61,16 @@ class Theatre:
     async def post(self, channel: str, text: str, blocks: list[dict[str, Any]], **more: Any) -> str:
         """A message of the app, straight through the Web API with all its limits; its timestamp."""
         return str((await self.client.chat_postMessage(channel=channel, text=text, blocks=blocks, **more))["ts"])
+
+    async def open_view(self, user: str, channel: str, view: dict[str, Any]) -> None:
+        """Opens a modal before a person, as the app may after they typed a command."""
+        before = len(self.slack.deliveries)
+        command = asyncio.create_task(self.slack.command(user, channel, "/footnote", "help"))
+        payload = await self.slack.wait_for(
+            lambda: next((one.payload for one in self.slack.deliveries[before:] if one.kind == "slash_commands"), None)
+        )
+        await self.client.views_open(trigger_id=payload["trigger_id"], view=view)
+        await command
 
 
 @contextlib.asynccontextmanager

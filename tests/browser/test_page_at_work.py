@@ -105,7 +105,7 @@ async def test_a_slash_command_completes_and_answers_privately(house, open_page)
         box = page.locator("#channel-composer textarea")
         await box.press_sequentially("/foot")
         options = page.locator("#channel-composer [role=option]")
-        await expect(options.filter(has_text="/footnote sql QUERY")).to_be_visible()
+        await expect(options.filter(has_text="/footnote sql")).to_be_visible()
         await box.press_sequentially("note sq")
         await box.press("Tab")
         await expect(box).to_have_value("/footnote sql ")
@@ -183,6 +183,37 @@ async def test_a_fault_is_switched_and_the_answer_still_comes(open_page):
         await page.get_by_role("button", name="All well again").click()
         answers = page.locator("#thread-messages .message", has_text="How I read the question")
         await expect(answers).to_have_count(1)
+
+
+async def test_what_runs_can_be_stopped(house, open_page):
+    def stops() -> int:
+        events = [one.payload.get("event") or {} for one in house.slack.deliveries]
+        return sum(event.get("type") == "agent_session_stopped" for event in events)
+
+    root = await house.slack.say("sales", "U0ANN", "good morning")
+    await house.client.assistant_threads_setStatus(channel_id="C0SALES", thread_ts=root, status="is counting rows…")
+    async with open_page(f"U0LEO/C0SALES/{root}") as page:
+        await expect(page.locator("#thread-status")).to_contain_text("is counting rows…")
+        before = stops()
+        await page.get_by_role("button", name="Stop").click()
+        await house.slack.wait_for(lambda: stops() > before or None, PATIENCE_MS / 1000)
+        await house.client.assistant_threads_setStatus(channel_id="C0SALES", thread_ts=root, status="")
+        await expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+
+
+async def test_a_thread_opens_at_its_newest_question(house, open_page):
+    root = await house.slack.say("sales", "U0ANN", "first question")
+    for _ in range(6):
+        await house.post("C0SALES", "long", [scripts.data_table()], thread_ts=root)
+    newest = await house.slack.say("sales", "U0MIA", "second question", thread_ts=root)
+    for _ in range(6):
+        await house.post("C0SALES", "long", [scripts.data_table()], thread_ts=root)
+    async with open_page(f"U0LEO/C0SALES/{root}") as page:
+        question = page.locator(f'#thread-messages [data-key$="{newest}"]')
+        await expect(question).to_be_in_viewport()
+        await house.post("C0SALES", "more", [scripts.data_table()], thread_ts=root)
+        await expect(page.locator("#thread-messages .message")).to_have_count(15)
+        await expect(question).to_be_in_viewport()
 
 
 async def test_light_and_dark_are_kept_and_system_follows(open_page):

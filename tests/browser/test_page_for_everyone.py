@@ -8,6 +8,8 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import expect
 
+from bot.render.answer import AnswerView, answer_messages
+from runtime.evidence import Column, Evidence
 from tests.browser import scripts
 from tests.browser.stage import PATIENCE_MS
 from tests.unit.render.wild import NASTY
@@ -40,25 +42,46 @@ async def serious(page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_no_serious_finding_of_the_accessibility_rules(house, open_page, theme):
+# Each theme and each width once: contrast hangs on the theme, what is hidden or scrolls on the width.
+LOOKS = pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+
+
+@LOOKS
+async def test_no_serious_finding_in_an_answer_a_dialog_and_the_wire(house, open_page, theme, width):
     await house.post("C0SALES", "all kinds", [scripts.xy("bar"), scripts.pie(), scripts.data_table()])
-    await house.post("C0SALES", "a button", [scripts.confirm_button()])
     await house.slack.say("sales", "U0MIA", "a file", files={"a.csv": b"a,b\n1,2\n"})
-    root = await house.slack.say("sales", "U0MIA", "<@U0FOOTNOTE> How many orders were cancelled in 2025?")
-    async with open_page(f"U0MIA/C0SALES/{root}", theme=theme) as page:
+    await house.post("C0SALES", "a button", [scripts.confirm_button()])
+    root = await house.slack.say("sales", "U0MIA", "<@U0FOOTNOTE> How many orders are there by status?")
+    async with open_page(f"U0MIA/C0SALES/{root}", theme=theme, width=width) as page:
         await page.locator("#thread-messages details.fold summary").first.click()
-        await page.locator("#channel-messages .file").first.wait_for()
         assert await serious(page) == []
+        if width == 390:
+            await page.get_by_role("button", name="Back to the channel").click()
+        await page.locator("#channel-messages .file").first.wait_for()
         await page.get_by_role("button", name="Approve").last.click()
         assert await serious(page) == []
         await page.keyboard.press("Escape")
+        if width == 390:
+            await page.locator("main").get_by_role("button", name="Conversations").click()
         await page.get_by_role("button", name="Wire").click()
         await page.locator(".entry summary").first.click()
         assert await serious(page) == []
-        await page.keyboard.press("Escape")
+
+
+@LOOKS
+async def test_no_serious_finding_at_the_start_in_a_form_and_on_app_home(house, open_page, theme, width):
+    async with open_page("U0LEO/C0SALES", theme=theme, width=width) as page:
+        await page.locator("#tour button").first.wait_for()
+        assert await serious(page) == []
+        await house.open_view("U0LEO", "C0SALES", scripts.modal())
+        await page.locator("#dialog input").wait_for()
+        assert await serious(page) == []
+        await page.get_by_role("button", name="Cancel").click()
+        await expect(page.locator("#dialog")).to_be_hidden()
+        if width == 390:
+            await page.locator("main").get_by_role("button", name="Conversations").click()
         await page.get_by_role("button", name="App Home").click()
-        await page.locator(".home").get_by_text("Tables", exact=True).wait_for()
+        await page.locator(".home").get_by_text("Tables", exact=True).wait_for(state="attached")
         assert await serious(page) == []
 
 
@@ -108,14 +131,36 @@ def wild_blocks(text: str) -> list[dict]:
     ]
 
 
+def wild_answer(text: str) -> AnswerView:
+    """An answer with `text` in its words, its query, its cells and its notes."""
+    columns = (Column(text[:80], "VARCHAR"), Column("n", "DOUBLE"))
+    item = Evidence(
+        *("E1", "c1", "run_sql", text[:200], "ok"),
+        sql=text,
+        columns=columns,
+        rows=((text, 1234.5),) * 3,
+        row_count=3,
+        notes=(text[:200],),
+        elapsed_ms=1.0,
+    )
+    return AnswerView(
+        "", f"{text}\n\n| a | b |\n|---|---|\n| {text} | 1 |\n", text[:300], (item,), frozenset({"E1"}), "r"
+    )
+
+
 async def test_text_of_any_size_script_and_content_keeps_the_page_intact(house, open_page):
     texts = [text for text in wild_texts(11, 40) if text.strip()]
     async with open_page("U0MIA/C0FIN", width=390, tour=False) as page:
         for text in texts:
             await house.post("C0FIN", text[:3000], wild_blocks(text))
             await house.slack.say("finance", "U0MIA", text[:3000])
+        posted = 2 * len(texts)
+        for text in texts[:: len(texts) // 8]:
+            for message in answer_messages(wild_answer(text)):
+                await house.client.chat_postMessage(channel="C0FIN", **message.as_json())
+                posted += 1
         messages = page.locator("#channel-messages .message")
-        await expect(messages).to_have_count(2 * len(texts))
+        await expect(messages).to_have_count(posted)
         for width in (390, 768, 1280, 1600):
             await page.set_viewport_size({"width": width, "height": 800})
             wide = await page.evaluate(

@@ -135,7 +135,7 @@ async function refreshThread() {
   const shown = await get(`thread/${state.channel}/${state.thread}`, { user: state.user });
   if (asked !== state.thread) return;
   drawMessages($("thread-messages"), shown.messages, {}, context(`${state.channel}/${state.thread}`, {
-    empty: ["This thread is gone."], replies: () => null, actions: shortcuts,
+    empty: ["This thread is gone."], replies: () => null, actions: shortcuts, fromQuestion: true,
   }));
   $("thread-status").hidden = !shown.status;
   $("thread-doing").textContent = [shown.status, shown.loading[0]].filter(Boolean).join(" · ");

@@ -6,7 +6,7 @@ function fill(made, props, children) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => ![undefined, null, false].includes(child)));
+  made.append(...children.flat().filter((child) => ![undefined, null, false, 0].includes(child)));
   return made;
 }
 
@@ -15,6 +15,9 @@ export const el = (tag, props = {}, ...children) => fill(document.createElement(
 
 /** The same for the parts of a drawing. */
 export const svg = (tag, props = {}, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), props, children);
+
+/** Preformatted text: long lines wrap as in Slack, but for a drawn table, which is moved sideways instead. */
+export const preformatted = (text) => el("pre", { tabindex: 0, class: text.includes("──") ? "grid" : undefined }, text);
 
 /** A link when the address is http(s), inert text otherwise. */
 export function link(url, label) {

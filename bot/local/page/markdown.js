@@ -1,5 +1,5 @@
 // The Markdown of `markdown` blocks as DOM nodes: headings, lists, tables, fences, quotes, emphasis, links.
-import { el, link, unescapeSlack } from "./dom.js";
+import { el, link, preformatted, unescapeSlack } from "./dom.js";
 
 const SPANS = [
   { mark: /`([^`\n]+)`/, make: (m) => el("code", {}, unescapeSlack(m[1])) },
@@ -62,7 +62,7 @@ function fence(lines) {
   const kept = [];
   while (lines.length && !lines[0].startsWith("```")) kept.push(lines.shift());
   lines.shift();
-  return el("pre", { tabindex: 0 }, unescapeSlack(kept.join("\n")));
+  return preformatted(unescapeSlack(kept.join("\n")));
 }
 
 function heading(lines) {

@@ -22,17 +22,30 @@ export function drawMessages(box, messages, statuses, ctx) {
   });
   if (!wanted.length) wanted.push(el("div", { class: "empty" }, ...ctx.empty));
   if (wanted.length !== box.children.length || wanted.some((node, n) => box.children[n] !== node)) box.replaceChildren(...wanted);
+  if (ctx.fromQuestion) return showQuestion(box, messages, atEnd);
   if (atEnd) box.scrollTop = box.scrollHeight;
+  return undefined;
+}
+
+/** A thread is read from its newest question on: what follows it doesn't push it out of sight. */
+function showQuestion(box, messages, atEnd) {
+  const at = messages.findLastIndex((message) => !message.bot_id);
+  const question = at >= 0 && box.children[at];
+  if (!question || (question.dataset.key === box.dataset.question && !atEnd)) return;
+  box.dataset.question = question.dataset.key;
+  box.scrollTop = Math.min(box.scrollHeight, question.offsetTop - box.offsetTop - 8);
 }
 
 function draw(message, status, ctx) {
   const app = ctx.apps[message.app_id];
   const author = app?.name || ctx.people[message.user] || ctx.names[message.user] || message.user || "unknown";
   const place = { ...ctx, key: `${ctx.place}/${message.ts}`, click: (element, blockId, chosen) => ctx.click(message, element, blockId, chosen) };
+  const actions = ctx.actions(message);
   const inside = el("div", { class: "inside" }, el("div", { class: "by" }, el("b", { class: message.bot_id ? "app" : undefined }, author), el("time", {}, clock(message.ts)),
       message.edited && el("span", { class: "note" }, "edited"),
-      message.is_ephemeral && el("span", { class: "note" }, "only visible to you"), el("span", { class: "acts" }, ...ctx.actions(message))),
-  ...body(message, place), files(message), ctx.replies(message), status && el("p", { class: "status", role: "status" }, status));
+      message.is_ephemeral && el("span", { class: "note" }, "only visible to you")),
+  ...body(message, place), files(message), ctx.replies(message), status && el("p", { class: "status", role: "status" }, status),
+  actions.length && el("div", { class: "acts" }, ...actions));
   return el("article", { class: `message${message.is_ephemeral ? " private" : ""}`, "aria-label": `${author}, ${clock(message.ts)}` }, avatar(author, app), inside);
 }
 

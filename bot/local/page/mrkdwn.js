@@ -1,13 +1,13 @@
 // Slack's mrkdwn and rich text as DOM nodes.
-import { el, link, unescapeSlack } from "./dom.js";
+import { el, link, preformatted, unescapeSlack } from "./dom.js";
 
 const INLINE = [
-  { mark: /```([\s\S]+?)```/, make: (m) => el("pre", { tabindex: 0 }, unescapeSlack(m[1].replace(/^\n/, ""))) },
+  { mark: /```([\s\S]+?)```/, make: (m) => preformatted(unescapeSlack(m[1].replace(/^\n/, ""))) },
   { mark: /`([^`\n]+)`/, make: (m) => el("code", {}, unescapeSlack(m[1])) },
   { mark: /<([^<>]+)>/, make: (m, names) => token(m[1], names) },
-  { mark: /(?<![\w*])\*([^*\n]+)\*(?![\w*])/, make: (m, names) => el("strong", {}, ...mrkdwn(m[1], names)) },
-  { mark: /(?<![\w_])_([^_\n]+)_(?![\w_])/, make: (m, names) => el("em", {}, ...mrkdwn(m[1], names)) },
-  { mark: /(?<![\w~])~([^~\n]+)~(?![\w~])/, make: (m, names) => el("s", {}, ...mrkdwn(m[1], names)) },
+  { mark: /(?<![\w*])\*((?:`[^`\n]*`|[^*`\n])+)\*(?![\w*])/, make: (m, names) => el("strong", {}, ...mrkdwn(m[1], names)) },
+  { mark: /(?<![\w_])_((?:`[^`\n]*`|[^_`\n])+)_(?![\w_])/, make: (m, names) => el("em", {}, ...mrkdwn(m[1], names)) },
+  { mark: /(?<![\w~])~((?:`[^`\n]*`|[^~`\n])+)~(?![\w~])/, make: (m, names) => el("s", {}, ...mrkdwn(m[1], names)) },
 ];
 
 /** Nodes for a mrkdwn text. `names` maps ids of people and channels to names. */

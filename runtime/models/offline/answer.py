@@ -34,7 +34,7 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
     body = writers[plan.shape](plan, rows, mark)
     total = result.data.get("row_count")
     if isinstance(total, int) and plan.shape in ("groups", "extreme") and not _one_winner(plan):
-        body += tables.only_first(min(len(rows), tables.INLINE_ROWS), total, mark)
+        body += tables.only_first(rows, total, mark)
     near = _near(result.data) if not rows or _empty(rows) else ""
     lead = f"{_chart_words(chart)}\n" if plan.chart else ""
     return "\n\n".join(part for part in (lead + body, near, understood(plan)) if part)
@@ -208,7 +208,7 @@ def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     total = _whole(rows[0][sql.GROUPS], len(rows))
     which = f", by the {measured(plan)}" if plan.having else ""
     head = f"**{total:,}** {'value' if total == 1 else 'values'} of {noun}{which}{mark}:"
-    return f"{head}\n\n{tables.groups(plan, rows, mark)}{_first_of(rows, total, mark)}"
+    return f"{head}\n\n{tables.groups(plan, rows, mark)}{tables.only_first(rows, total, mark)}"
 
 
 def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
@@ -217,11 +217,7 @@ def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     total = _whole(rows[0][sql.IN_ALL], len(rows))
     head = f"**{total:,}** {'row matches' if total == 1 else 'rows match'}{mark}:"
     table = tables.whole_rows(sql.shown_columns(plan), "", (), rows, mark)
-    return f"{head}\n\n{table}{_first_of(rows, total, mark)}"
-
-
-def _first_of(rows: Sequence[Row], total: int, mark: str) -> str:
-    return tables.only_first(min(len(rows), tables.INLINE_ROWS), total, mark)
+    return f"{head}\n\n{table}{tables.only_first(rows, total, mark)}"
 
 
 def _whole(value: Json, otherwise: int) -> int:

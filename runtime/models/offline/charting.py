@@ -25,6 +25,7 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     names = ", ".join(sql.name(key) for key in keys)
     order = "1" if in_time else f"{sql.FIGURE} DESC NULLS LAST, 1"
     title = f"{measured(plan)} by {' and '.join(keys)}".replace("`", "")
+    title = title[:1].upper() + title[1:]
     return {
         "kind": kind,
         "title": title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1].rstrip() + "…",

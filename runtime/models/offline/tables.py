@@ -14,7 +14,13 @@ from runtime.models.offline.wording import bucket, figure, measured, shown, smal
 
 Row = Mapping[str, Json]
 
-INLINE_ROWS = 10  # more are read better in the fold and the file
+# More are read better in the fold and the file; but leaving out one or two rows helps nobody, and a year has 12 months.
+_MOST, _WHOLE = 10, 12
+
+
+def inline(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows that stand beside the words."""
+    return rows if len(rows) <= _WHOLE else rows[:_MOST]
 
 
 def group_names(plan: Plan, row: Row) -> list[str]:
@@ -33,7 +39,7 @@ def groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     head = [*_group_heads(plan), _figure_head(plan, mark), *(["rows"] if counted else [])]
     lines = [
         [*group_names(plan, row), figure(row.get(sql.FIGURE), bare), *([figure(row[sql.ROWS])] if counted else [])]
-        for row in rows[:INLINE_ROWS]
+        for row in inline(rows)
     ]
     return _markdown(head, lines, 1 + counted)
 
@@ -42,14 +48,15 @@ def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], 
     """Rows by `columns`; with a `measure`, `figures` are its cells, to the right of the others."""
     head = [_plain(column.name) for column in columns] + ([_plain(measure)] if measure else [])
     head[-1] += mark
-    lines = [[shown(row.get(column.name), column) for column in columns] for row in rows[:INLINE_ROWS]]
+    lines = [[shown(row.get(column.name), column) for column in columns] for row in inline(rows)]
     if measure:
         lines = [[*line, cell] for line, cell in zip(lines, figures, strict=False)]
     return _markdown(head, lines, 1 if measure else 0)
 
 
-def only_first(shown_rows: int, total: int, mark: str) -> str:
+def only_first(rows: Sequence[Row], total: int, mark: str) -> str:
     """What is said when rows are left to the evidence; empty when all are shown."""
+    shown_rows = len(inline(rows))
     if total <= shown_rows:
         return ""
     return f"\n\nThese are the first {small(shown_rows)} of {total:,} rows; all are in the evidence{mark}."

@@ -232,6 +232,13 @@ async def test_of_more_than_ten_rows_the_first_are_shown_and_the_rest_named(tmp_
     assert "These are the first ten of 23 rows; all are in the evidence" in text
 
 
+async def test_a_year_of_months_is_not_cut(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text("day,amount\n" + "".join(f"2025-{n:02d}-03,{n}\n" for n in range(1, 13)))
+    text = await converse(Folder([path]), "Total amount by month")
+    assert "| December 2025 | 12.00 |" in text and "These are the first" not in text
+
+
 async def test_what_would_break_a_cell_is_taken_out(tmp_path: Path) -> None:
     path = tmp_path / "sales.csv"
     path.write_text('the|shop,amount\n"a|b",3\n"*c*",4\n')

@@ -144,9 +144,9 @@ def test_repeats_and_remote_results_are_said():
 def test_cited_fold_uncited_line_in_order():
     items = [replace(ITEM, id=f"E{n}") for n in range(1, 6)]
     (message,) = evidence_messages(items, {"E3"}, "run")
-    assert [block["type"] for block in message.blocks] == ["section", "container", "section"]
+    assert [block["type"] for block in message.blocks] == ["context", "container", "context"]
     assert message.text == "Evidence E1 to E5 (5 items)"
-    assert message.blocks[0]["text"]["text"].count("\n") == 1
+    assert message.blocks[0]["elements"][0]["text"].count("\n") == 1
 
 
 def test_charted_items_are_folds_too():

@@ -44,8 +44,8 @@ def reached(messages):
         for block in message.blocks:
             if block["type"] == "container":
                 found.append(block["title"]["text"].split(" ")[0])
-            elif block["type"] == "section":
-                found += [line.split("*")[1] for line in block["text"]["text"].split("\n")]
+            elif block["type"] == "context":
+                found += [line.split("*")[1] for line in block["elements"][0]["text"].split("\n")]
     return found
 
 
