@@ -10,6 +10,8 @@ from runtime.ingest.spreadsheet.grid import Grid, Range
 
 _DEEP = 3
 _FAR = 2  # empty rows that part two tables whose cells don't say it
+_LINES = 8  # a run of more lines of one text is a list, no title
+_LOOK = 10  # rows that are looked at above and below
 
 
 @dataclass(slots=True)
@@ -56,27 +58,44 @@ def _stacked(grid: Grid, area: Range, found: Found) -> list[Range]:
                 tables.append(band)  # a plain list is all there is
             else:
                 _aside(grid, band, found)
-        elif title is None and tables and _continues(grid, tables[-1], band):
-            tables[-1] = _around(tables[-1], band)
         else:
-            tables.append(_around(title, band) if title else band)
+            whole = _around(title, band) if title else band
             title = None
+            if tables and _continues(grid, tables[-1], whole):
+                tables[-1] = _around(tables[-1], whole)
+            else:
+                tables.append(whole)
     return tables
 
 
 def _bands(grid: Grid, area: Range) -> Iterator[Range]:
-    """Runs of rows with anything in them, each as narrow as what it holds."""
+    """Runs of rows with anything in them, each as narrow as what it holds; another table's title begins a new one."""
     top, left, bottom, right = area
     window = (1 << (right + 1)) - (1 << left)
     begin, seen = -1, 0
     for row in range(top, bottom + 2):
         mask = grid.masks[row] & window if row <= bottom else 0
-        if mask:
+        begins = begin >= 0 and row < bottom and not mask & (mask - 1) and _titled(grid, begin, row, area)
+        if mask and begins:
+            yield begin, (seen & -seen).bit_length() - 1, row - 1, seen.bit_length() - 1
+            begin, seen = row, mask
+        elif mask:
             begin = row if begin < 0 else begin
             seen |= mask
         elif begin >= 0:
             yield begin, (seen & -seen).bit_length() - 1, row - 1, seen.bit_length() - 1
             begin, seen = -1, 0
+
+
+def _titled(grid: Grid, begin: int, row: int, area: Range) -> bool:
+    """Whether a lone text stands over a header of its own, below rows from `begin` on that hold other things."""
+    columns = filled(grid, row + 1, area)
+    names = [grid.rows[row + 1][column] for column in columns]
+    if len(names) < 2 or not all(type(cell) is str for cell in names):
+        return False
+    above = [grid.rows[each][column] for each in range(max(begin, row - _LOOK), row) for column in columns]
+    below = [grid.rows[each][column] for each in range(row + 2, min(row + _LOOK, area[2] + 1)) for column in columns]
+    return any(type(cell) is not str for cell in above if cell) and any(type(cell) is not str for cell in below if cell)
 
 
 def _around(one: Range, other: Range) -> Range:
@@ -91,8 +110,8 @@ def filled(grid: Grid, row: int, area: Range) -> list[int]:
 
 def _only_words(grid: Grid, band: Range) -> bool:
     """Whether no row of the band has more than one text."""
-    if band[2] - band[0] > 40:
-        return band[1] == band[3]
+    if band[2] - band[0] >= _LINES:
+        return False
     rows = [filled(grid, row, band) for row in range(band[0], band[2] + 1)]
     return all(len(columns) <= 1 for columns in rows) and all(
         type(grid.rows[band[0] + place][columns[0]]) is str for place, columns in enumerate(rows) if columns
@@ -120,10 +139,13 @@ def _continues(grid: Grid, table: Range, band: Range) -> bool:
     if row > band[0]:
         return False
     above = range(table[0], table[2] + 1)
-    if any([grid.rows[row][column] for column in columns] == own for row in above[:10]):
+    if any([grid.rows[row][column] for column in columns] == own for row in above[:_LOOK]):
         return True  # the header comes again
     if any(
-        type(grid.rows[row][column]) is not str for row in above[-20:] for column in columns if grid.rows[row][column]
+        type(grid.rows[row][column]) is not str
+        for row in above[-2 * _LOOK :]
+        for column in columns
+        if grid.rows[row][column]
     ):
         return False
     alike = columns == filled(grid, table[2], table)

@@ -108,7 +108,11 @@ def _levels(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> int:
     levels = 1
     while levels < _LEVELS and levels + 1 < len(rows) and _parted(grid, rows[levels - 1], rows[levels], columns):
         below = [[grid.rows[row][each] for each in columns] for row in rows[levels : levels + _HEAD]]
-        if not _names(below, first=[grid.rows[rows[levels - 1]][each] for each in columns]):
+        # A row that is parted by the next one is no row of values, if it is all words.
+        deeper = len(below) > 2 and _parted(grid, rows[levels], rows[levels + 1], columns)
+        if not (deeper and all(type(cell) is str for cell in below[0] + below[1])) and not _names(
+            below, first=[grid.rows[rows[levels - 1]][each] for each in columns]
+        ):
             break
         levels += 1
     return levels

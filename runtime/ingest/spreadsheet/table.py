@@ -26,6 +26,7 @@ from runtime.ingest.spreadsheet.grid import Grid, Range
 from runtime.ingest.spreadsheet.heading import Head, read_head
 
 _SHOWN = 4
+_SHOWN_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ def read_table(desk: Desk, grid: Grid, area: Range, out: Path) -> SheetTable:
     notes += [f"{name}: {each.note}" for name, each in zip(repair.names, types, strict=True) if each.note]
     with reasons():
         notes += look_after(desk.connection, out, repair.names, types, count)
+    notes += _lone(repair.rows)
     kinds = tuple((name, each.name) for name, each in zip(repair.names, types, strict=True))
     return SheetTable(out, kinds, count, head.titles[0] if head.titles else "", few(notes))
 
@@ -130,6 +132,17 @@ def _without_uncalculated_sums(grid: Grid, head: Head, columns: Sequence[int], n
 
 def _uncalculated(cell: str) -> bool:
     return isinstance(cell, Missing) and cell.why == UNCACHED
+
+
+def _lone(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of one text in a table of more: they may be headings of the rows below them."""
+    if not rows or len(rows[0]) < 3:
+        return []
+    texts = [row[0] for row in rows if row[0] and type(row[0]) is str and not any(map(is_filled, row[1:]))]
+    if not texts or 2 * len(texts) > len(rows):
+        return []
+    what = "1 row holds" if len(texts) == 1 else f"{len(texts):,} rows hold"
+    return [f"{what} a single text, e.g. {texts[0][:_SHOWN_CHARS]!r} (the heading of a group?); kept as rows"]
 
 
 def _merged(grid: Grid, area: Range, head: Head) -> list[str]:

@@ -344,3 +344,58 @@ def test_the_table_may_stand_anywhere_on_the_sheet(read_book: Read) -> None:
     table = one(read_book(written(fill)))
     assert table.rows == [("a", 1), ("b", 2)]
     assert table.reading.part == "sheet Far away, H41:I43"
+
+
+def test_tables_without_an_empty_row_between_them(read_book: Read) -> None:
+    first = [["Jobs"], ["job", "hours"], ["a", 1.5], ["b", 2]]
+    jobs, parts = read_book(saved(*first, ["Parts"], ["part", "stock", "unit"], ["belt", 3, "m"], ["nut", 9, "pcs"]))
+    assert jobs.rows == [("a", D("1.5")), ("b", 2)]
+    assert parts.rows == [("belt", 3, "m"), ("nut", 9, "pcs")]
+    assert (jobs.reading.label, parts.reading.label) == ("Jobs", "Parts")
+
+
+def test_a_row_with_its_label_only_splits_no_table(read_book: Read) -> None:
+    rows = [["who", "day", "net"], [], ["Ann", date(2025, 1, 2), 1], [], ["Bob"], [], ["Cem", date(2025, 1, 3), 3]]
+    table = one(read_book(saved(*rows)))
+    assert table.rows == [("Ann", date(2025, 1, 2), 1), ("Bob", None, None), ("Cem", date(2025, 1, 3), 3)]
+    assert "1 row holds a single text, e.g. 'Bob'" in table.notes
+
+
+def test_subtotals_of_groups_and_the_grand_total(read_book: Read) -> None:
+    rows = [["region", "shop", "net"], ["N", "x", 1], ["N", "y", 2], ["N Total", None, 3], ["S", "z", 5]]
+    table = one(read_book(saved(*rows, ["S Total", None, 5], ["Grand Total", None, 8])))
+    assert table.rows == [("N", "x", 1), ("N", "y", 2), ("S", "z", 5)]
+    assert "3 total and subtotal rows kept apart" in table.notes
+
+
+def test_a_title_merged_over_a_part_of_the_columns_is_a_title(read_book: Read) -> None:
+    def adapt(_: Any, sheet: Any) -> None:
+        sheet.merge_cells("A1:B1")
+
+    table = one(read_book(saved(["Stock of May"], ["item", "shop", "net"], ["a", "x", 1], ["b", "y", 2], adapt=adapt)))
+    assert table.rows == [("a", "x", 1), ("b", "y", 2)]
+    assert "title row above the header: 'Stock of May'" in table.notes
+
+
+def test_a_long_list_in_one_column_is_a_table(read_book: Read) -> None:
+    rows = [["guest"], *([f"Guest {chr(65 + place)}"] for place in range(20))]
+    guests, items = read_book(saved(*rows, [], ["item", "net"], ["a", 1], ["b", 2]))
+    assert len(guests.rows) == 20
+    assert items.rows == [("a", 1), ("b", 2)]
+
+
+def test_amounts_written_as_text_with_their_currency(read_book: Read) -> None:
+    table = one(read_book(saved(["item", "net"], ["a", "€ 1,200.50"], ["b", "€ 300.00"], ["c", "(€ 20.25)"])))
+    assert table.column("net") == [D("1200.50"), D("300.00"), D("-20.25")]
+    assert "currency EUR (€) taken off 3 values" in table.notes
+
+
+def test_a_header_of_three_rows(read_book: Read) -> None:
+    def adapt(_: Any, sheet: Any) -> None:
+        for place in ("B1:E1", "B2:C2", "D2:E2", "A1:A3"):
+            sheet.merge_cells(place)
+
+    head = [["team", "2025"], [None, "H1", None, "H2"], [None, "plan", "real", "plan", "real"]]
+    table = one(read_book(saved(*head, ["x", 1, 2, 3, 4], ["y", 5, 6, 7, 8], adapt=adapt)))
+    assert list(table.types) == ["team", "2025 H1 plan", "2025 H1 real", "2025 H2 plan", "2025 H2 real"]
+    assert table.rows == [("x", 1, 2, 3, 4), ("y", 5, 6, 7, 8)]
