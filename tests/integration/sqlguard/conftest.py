@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
@@ -13,6 +14,7 @@ from runtime.sqlguard import GuardPolicy
 from tests import postgres_server
 
 CASES = Path(__file__).parents[2] / "cases"
+PASSWORD = "only-for-tests"
 ADMITTED = ("orders", "customers", "café sales", "2024 totals", "select")
 
 
@@ -24,10 +26,12 @@ def cases(expect: str, *layers: str) -> list[dict]:
 
 @dataclass(frozen=True)
 class GuardedDatabase:
-    """`owner` sees all tables, `reader` may read the admitted ones; `policy` admits the same."""
+    """`owner` sees all tables, `reader` may read the admitted ones, and `address` is where it connects; `policy` admits
+    the same."""
 
     owner: psycopg.Connection
     reader: psycopg.Connection
+    address: str
     policy: GuardPolicy
 
 
@@ -52,11 +56,13 @@ def guarded(postgres: str) -> Iterator[GuardedDatabase]:
     role = f"reader_{uuid.uuid4().hex[:8]}"
     with postgres_server.database(postgres) as dsn, psycopg.connect(dsn, autocommit=True) as owner:
         owner.execute(_fixtures().encode())
-        owner.execute(f"CREATE ROLE {role}".encode())
+        owner.execute(f"CREATE ROLE {role} LOGIN NOINHERIT PASSWORD '{PASSWORD}'".encode())
+        owner.execute(b"REVOKE CREATE ON SCHEMA public FROM PUBLIC")
         for name in ADMITTED:
             owner.execute(f'GRANT SELECT ON "{name}" TO {role}'.encode())
-        with psycopg.connect(dsn, autocommit=True) as reader:
-            reader.execute(f"SET ROLE {role}".encode())
+        parts = urlsplit(dsn)
+        address = urlunsplit(parts._replace(netloc=f"{role}:{PASSWORD}@{parts.hostname}:{parts.port}"))
+        with psycopg.connect(address, autocommit=True) as reader:
             reader.execute("SET statement_timeout = '60s'")
-            yield GuardedDatabase(owner, reader, _policy(owner))
+            yield GuardedDatabase(owner, reader, address, _policy(owner))
         owner.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
