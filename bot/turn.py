@@ -13,6 +13,7 @@ from bot.budgets import used_up
 from bot.conversation import TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
 from bot.presence import SlackPresence
+from bot.progress_bar import ProgressBar
 from bot.question import Question
 from bot.render.answer import AnswerView, answer_messages
 from bot.render.blocks import SlackMessage
@@ -20,7 +21,7 @@ from bot.render.charts import chart_part, charted
 from bot.render.failure import failure_message, plain_message
 from bot.render.files import FilePart, result_files
 from bot.render.grouping import numerals_of
-from bot.render.status import working
+from bot.render.status import reading, working
 from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
 from runtime.charts import NotDrawn, Painter
@@ -29,6 +30,7 @@ from runtime.durable import Steps
 from runtime.errors import StateError
 from runtime.evidence import Evidence
 from runtime.instructions import present_context
+from runtime.progress import Progress, told_to
 from runtime.run import RunRequest, RunResult, Status, run
 from runtime.state import Turn, TurnEnd, TurnStart
 
@@ -47,6 +49,7 @@ class TurnRunner:
     sender: Sender
     status: StatusBoard
     painter: Painter = field(default_factory=Painter)
+    bar: ProgressBar = field(default_factory=ProgressBar)
 
     async def __call__(self, steps: Steps, turn_id: str) -> None:
         item = await self.analyst.state.inbox.get(turn_id)
@@ -132,7 +135,12 @@ class TurnRunner:
         async def progress(note: str) -> None:
             await self.status.say(question.channel, question.thread_ts, working(note))
 
-        result = await run(self.analyst.wiring, request, steps, progress=progress)
+        async def large(file: Progress) -> None:
+            await self.status.say(question.channel, question.thread_ts, reading(file))
+            await self.bar(file)
+
+        with told_to(large):
+            result = await run(self.analyst.wiring, request, steps, progress=progress)
         await self._post(turn_id, question, result, closed)
 
     def _unreadable(self, question: Question) -> str | None:

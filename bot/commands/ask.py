@@ -9,9 +9,11 @@ from dataclasses import asdict
 
 from bot.commands.local_run import local_analyst, settings_for
 from bot.logs import set_up_logs
+from bot.progress_bar import ProgressBar
 from bot.settings import Settings
 from runtime.evidence import Evidence
 from runtime.instructions import present_context
+from runtime.progress import told_to
 from runtime.run import RunRequest, RunResult, Status
 from runtime.run import run as run_question
 from runtime.testing.steps import DirectSteps
@@ -35,7 +37,8 @@ async def _ask(question: str, settings: Settings) -> RunResult:
             place="a direct message",
             sources=scope.sources,
         )
-        return await run_question(analyst.wiring, RunRequest(scope, question, context), DirectSteps())
+        with told_to(ProgressBar()):
+            return await run_question(analyst.wiring, RunRequest(scope, question, context), DirectSteps())
 
 
 def as_json(result: RunResult) -> dict[str, object]:

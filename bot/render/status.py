@@ -6,6 +6,7 @@ from bot.render import limits
 from bot.render.clean import blank, one_line
 from bot.render.measure import cut
 from bot.render.text import name_text
+from runtime.progress import Progress
 
 THINKING = "is thinking…"
 CHECKING = "is checking the figures…"
@@ -17,3 +18,12 @@ def working(note: str = "") -> str:
     if blank(line):
         return "is working…"
     return cut(f"is working: {name_text(line, limits.STATUS_CHARS)}…", limits.STATUS_CHARS)
+
+
+def reading(progress: Progress) -> str:
+    """`is reading export.csv: 43 %…` while a large file is read, then `is working…` again."""
+    if progress.percent >= 100:
+        return working()
+    after = f": {progress.percent} %…"
+    name = name_text(one_line(progress.what), limits.STATUS_CHARS)
+    return cut(f"is reading {name}", limits.STATUS_CHARS - len(after)) + after

@@ -24,6 +24,7 @@ from runtime.ingest.outcome import (
     ReadTable,
     ReadWorkbook,
 )
+from runtime.ingest.watching import watched
 from runtime.ingest.worker import frame
 from runtime.limits import Limits
 
@@ -58,11 +59,12 @@ class FileReader:
         self._one_at_a_time = asyncio.Lock()
 
     async def read(self, job: FileJob, size: int) -> tuple[ReadTable | ReadWorkbook | ReadDocument, Stamp]:
-        """Reads a file of about `size` bytes. Raises IngestRefused with the reason, also when the reader crashed or
+        """Reads a file of about `size` bytes; what takes longer than a second tells its progress. Cancelling ends the
+        process; the next job gets a fresh one. Raises IngestRefused with the reason, also when the reader crashed or
         took longer than the limits allow for its kind and size; StateUnavailable when the cache cannot be written."""
         # Short for documents, so that one hostile file does not use up the call that met it.
         least = self._bounds.read_table_seconds if job.kind in _TABLES else self._bounds.read_document_seconds
-        answer = await self._ask(job.as_json(), least + size / self._bounds.read_bytes_a_second)
+        answer = await self._ask(job.as_json(), least + size / self._bounds.read_bytes_a_second, job.path, size)
         stamp = Stamp(*answer["stamp"])
         if "table" in answer:
             return ReadTable.from_json(answer["table"]), stamp
@@ -77,7 +79,7 @@ class FileReader:
         file that cannot be opened, StateUnavailable when nothing can be written."""
         listed = [[name, str(path)] for name, path in tables]
         job = {"job": "database", "tables": listed, "out": str(out), "store": str(store)}
-        await self._ask(job, self._bounds.build_database_seconds)
+        await self._ask(job, self._bounds.build_database_seconds, "the tables")
 
     def peak_bytes(self) -> int:
         """The most memory the living reader process ever held (resident), 0 when there is none."""
@@ -93,11 +95,11 @@ class FileReader:
         async with self._one_at_a_time:
             await self._end()
 
-    async def _ask(self, job: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    async def _ask(self, job: Mapping[str, Any], seconds: float, what: str = "", size: int = 0) -> dict[str, Any]:
         async with self._one_at_a_time:
             process = await self._started()
             try:
-                async with asyncio.timeout(seconds):
+                async with watched(process.pid, what, size), asyncio.timeout(seconds):
                     answer = await _exchange(process, dict(job))
             except TimeoutError:
                 await self._end()
