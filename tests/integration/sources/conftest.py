@@ -72,12 +72,13 @@ async def sqlite_engine(folder: Path, letter: str) -> AsyncIterator[SqliteEngine
 
 
 @asynccontextmanager
-async def postgresql_engine(database: Database, variable: str) -> AsyncIterator[PostgresqlEngine]:
+async def postgresql_engine(database: Database, source_id: str = "shop") -> AsyncIterator[PostgresqlEngine]:
     """One twin as a PostgreSQL database whose read role may read everything."""
+    variable = "TWIN_READ_URL"
     os.environ[variable] = database.reader
     source = PostgresqlSource.model_validate(
         {
-            "id": "shop",
+            "id": source_id,
             "kind": "postgresql",
             "url": f"${{{variable}}}",
             "audience": {},
@@ -157,8 +158,8 @@ async def postgresql_twins(postgres: str) -> AsyncIterator[Twins]:
             for letter in (FIRST, SECOND)
         )
         async with AsyncExitStack() as stack:
-            first = await stack.enter_async_context(postgresql_engine(pair[0], "TWIN_READ_URL"))
-            second = await stack.enter_async_context(postgresql_engine(pair[1], "TWIN_READ_URL"))
+            first = await stack.enter_async_context(postgresql_engine(pair[0]))
+            second = await stack.enter_async_context(postgresql_engine(pair[1]))
             with unchanged(lambda: _stored((pair[0], pair[1]))):
                 yield Twins((first, second))
         for database in pair:

@@ -35,7 +35,7 @@ SCHEMA = (
     "CREATE VIEW open_products AS SELECT id, label FROM products WHERE price > 1",
     "CREATE VIEW order_notes AS SELECT id, note, secret_note AS remark FROM orders",
     "CREATE VIEW paid AS SELECT s.id, s.secret FROM salaries AS s",
-    "CREATE VIEW addresses AS SELECT id, lower(email) AS address FROM customers",
+    "CREATE VIEW addresses AS SELECT id, lower(email) AS address FROM contacts",
 )
 
 
