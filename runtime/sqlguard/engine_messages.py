@@ -27,6 +27,8 @@ _COLUMN_ERROR = re.compile(
     r'Referenced column "(?P<a>(?:[^"]|"")*)" (?:was )?not found|does not have a column named "(?P<b>(?:[^"]|"")*)"'
 )
 _FUNCTION_ERROR = re.compile(r"Function with name \"?(?P<name>[\w.]+)\"? does not exist")
+_LITE = re.compile(r"^no such (?P<what>column|table|function): \"?(?P<name>.+?)\"?(?: - should this be .*)?$")
+_AMBIGUOUS = re.compile(r"^ambiguous column name: (?P<name>.+)$")
 _NO_MATCH = re.compile(r"No function matches the given name and argument types '(?P<call>[^'\n]*)'")
 
 
@@ -63,25 +65,40 @@ def _is_known(name: str, known: set[str]) -> bool:
 def refuse_from_engine(message: str, policy: GuardPolicy, tables: Iterable[str]) -> QueryRefused:
     """The refusal for what the engine said about a validated query that reads `tables` (admitted names)."""
     read = tuple(tables)
+    if match := _LITE.match(message):
+        return _missing(match["what"], match["name"], policy, read)
     if match := _COLUMN_ERROR.search(message):
         return unknown_column((match["a"] or match["b"] or "").replace('""', '"'), policy, read)
     if match := _NAME_ERROR.search(message):
         return unknown_table(match["name"].strip('"').rstrip("!"), policy)
     if match := _FUNCTION_ERROR.search(message):
-        rules = rules_for(policy.dialect)
-        name = match["name"].rpartition(".")[2]
-        instead = rules.instead.get(name.lower())
-        close = near(name, rules.scalars)
-        hint = f"Use {instead}." if instead else f"Did you mean {' or '.join(close)}?" if close else ""
-        return QueryRefused("function_not_allowed", f"The function {name!r} does not exist.", hint=hint)
+        return _missing("function", match["name"], policy, read)
     admitted = {*policy.tables, *(column for table in read for column in policy.tables.get(table, ()))}
     cleaned = clean_engine_message(message, admitted)
+    if match := _AMBIGUOUS.match(cleaned):
+        hint = f"Write it as table.{match['name']}, with the table's name or alias."
+        return QueryRefused("sql_failed", f"Several tables have a column {match['name']!r}.", hint=hint)
     if match := _NO_MATCH.search(message):
         return QueryRefused(
             "sql_failed",
             f"No function takes {match['call']!r}: the types do not fit.",
             hint="CAST the argument to the type the function takes, or TRY_CAST it where some values do not fit.",
         )
-    code = "sql_syntax" if cleaned.startswith("Parser Error") else "sql_failed"
+    syntax = cleaned.startswith("Parser Error") or cleaned.endswith("syntax error") or cleaned == "incomplete input"
+    code = "sql_syntax" if syntax else "sql_failed"
     hint = "TRY_CAST gives NULL where a value does not fit." if cleaned.startswith("Conversion Error") else ""
     return QueryRefused(code, cleaned or "The engine refused the query.", hint=hint)
+
+
+def _missing(what: str, name: str, policy: GuardPolicy, read: tuple[str, ...]) -> QueryRefused:
+    """The refusal of a name that the engine does not know."""
+    bare = name.rpartition(".")[2]
+    if what == "column":
+        return unknown_column(bare, policy, read)
+    if what == "table":
+        return unknown_table(bare, policy)
+    rules = rules_for(policy.dialect)
+    instead = rules.instead.get(bare.lower())
+    close = near(bare, rules.scalars)
+    hint = f"Use {instead}." if instead else f"Did you mean {' or '.join(close)}?" if close else ""
+    return QueryRefused("function_not_allowed", f"The function {bare!r} does not exist.", hint=hint)

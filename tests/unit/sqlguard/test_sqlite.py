@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runtime.errors import CALL_CODES
-from runtime.sqlguard import GuardPolicy, QueryRefused, validate
+from runtime.sqlguard import GuardPolicy, QueryRefused, refuse_from_engine, validate
 from tests.unit.sqlguard.sqlite_queries import ATTACKS, LEGITIMATE
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -108,3 +108,25 @@ def test_a_name_is_the_same_in_any_case_quoted_or_not(sqlite_policy):
 def test_a_quoted_type_is_read_as_its_type_and_not_written_back(sqlite_policy):
     written = validate('select cast(1 as "int), (select secret from hidden") as x', sqlite_policy).sql
     assert written == "SELECT CAST(1 AS INTEGER) AS x"
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "said"),
+    [
+        ("select regon from orders", "sql_unknown_column", "region"),
+        ("select o.prise from orders o", "sql_unknown_column", "Did you mean price?"),
+        ("select id from orders, customers", "sql_failed", "table.id"),
+        ("select 1 from orders natural join orderz", "sql_unknown_table", "orders"),
+        ("select groupconcat(1)", "function_not_allowed", "group_concat"),
+        ("select date_trunc(1)", "function_not_allowed", "strftime"),
+        ("select 1 from", "sql_syntax", ""),
+        ("select from", "sql_syntax", ""),
+        ("select (1, 2)", "sql_failed", "row value misused"),
+    ],
+)
+def test_what_the_engine_says_teaches(sql, code, said, sqlite, sqlite_policy):
+    with pytest.raises(sqlite3.Error) as raised:
+        sqlite.execute(sql)
+    refused = refuse_from_engine(str(raised.value), sqlite_policy, ["orders", "customers"])
+    assert refused.code == code
+    assert said in f"{refused.message} {refused.hint}"
