@@ -104,7 +104,8 @@ def _merge(grid: Grid, merged: Sequence[Corners]) -> None:
         cell = grid.rows[area[0]][area[1]]
         if is_filled(cell) and not isinstance(cell, Number):
             for row in range(area[0] + 1, area[2] + 1):
-                grid.rows[row][area[1]] = cell
+                if not is_filled(grid.rows[row][area[1]]):
+                    grid.rows[row][area[1]] = cell
     grid.masks = [_mask(row) for row in grid.rows]
     for area in grid.merged:
         bits = (1 << (area[3] + 1)) - (1 << area[1])

@@ -68,6 +68,8 @@ class Package:
             raise IngestRefused(f"damaged: {name} is missing") from error
         except expat.ExpatError as error:
             raise IngestRefused(f"damaged: {name} is not valid XML (line {error.lineno})") from error
+        except ValueError as error:
+            raise IngestRefused(f"damaged: {name} holds something else where a number belongs") from error
 
     def prove(self, name: str) -> None:
         """Reads a part to its end, for nothing but the checks."""

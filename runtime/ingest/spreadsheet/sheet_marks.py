@@ -58,7 +58,7 @@ class _Look:
         self.zeros_only = True
         self._marks = {style: Mark(form) for style, form in formats.items()}
         self._cells = cells
-        self._row, self._column = -1, -1
+        self._row, self._column, self._number_of_row = -1, -1, ""
         self._top, self._left, self._bottom, self._right = -1, 1 << 30, -1, -1
         self._style, self._type, self._index = "", "n", ""
         self._value = ""
@@ -111,7 +111,7 @@ class _Look:
         row = int(number) - 1 if number else self._row + 1
         if row <= self._row:
             raise IngestRefused("damaged: the rows of a sheet are not in order")
-        self._row, self._column = row, -1
+        self._row, self._column, self._number_of_row = row, -1, str(row + 1)
         if attributes.get("hidden") in ("1", "true") and len(self.found.hidden_rows) < _FEW_HIDDEN:
             self.found.hidden_rows.add(self._row)
 
@@ -121,6 +121,8 @@ class _Look:
             letters = reference.rstrip("0123456789")
             column = self._columns.get(letters)
             self._column = self._columns.setdefault(letters, _column(letters)) if column is None else column
+            if reference[len(letters) :] != self._number_of_row:
+                raise IngestRefused("damaged: a cell of a sheet says that it stands in another row")
         else:
             self._column += 1
         self._style, self._type = attributes.get("s", ""), attributes.get("t", "n")

@@ -104,11 +104,13 @@ def _sheets(
     try:
         book = calamine.CalamineWorkbook.from_filelike(file)
         described = book.sheets_metadata
+        if len({each.name for each in described}) < len(described):
+            raise IngestRefused("damaged: two of its sheets have one name")
         sheets = [_sheet(book, each, marks) for each in described if each.typ == calamine.SheetTypeEnum.WorkSheet]
     except calamine.PasswordError as error:
         raise IngestRefused("it is protected by a password") from error
     except (calamine.CalamineError, OSError, ValueError) as error:
-        raise IngestRefused(f"damaged: {str(error)[:200]}") from error
+        raise IngestRefused(f"damaged: a part of it cannot be read ({str(error)[:200]})") from error
     return sheets, _notes(sheets, described, parts, plain=package is None)
 
 

@@ -183,3 +183,42 @@ def test_names_with_a_prefix_are_read_alike(read_book: Read) -> None:
     (table,) = read_book(repacked(book, change))
     assert table.column("rate") == [None, 2]
     assert "1 formula has no stored result" in table.notes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (b'<row r="3"', b'<row r="x"', "holds something else where a number belongs"),
+        (b'<row r="3"', b'<row r="1"', "the rows of a sheet are not in order"),
+        (b'r="A3"', b'r="A900000"', "says that it stands in another row"),
+        (b'r="A1"', b'r="ZZZZZZ1"', "at most 10,000,000 cells are read"),
+        (b"<v>1</v>", b"<v>abc</v>", "a part of it cannot be read"),
+        (b"</sheetData>", b'</sheetData><mergeCells><mergeCell ref="?"/></mergeCells>', "a part of it cannot be read"),
+        (b"<sheetData>", b'<cols><col min="x" max="3" hidden="1"/></cols><sheetData>', "where a number belongs"),
+    ],
+)
+def test_sheets_that_no_program_writes(read_book: Read, old: bytes, new: bytes, reason: str) -> None:
+    assert reason in refusal(read_book, in_part(SHEET, old, new))
+
+
+def test_a_merged_cell_over_everything_hides_nothing(read_book: Read) -> None:
+    everything = b'</sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>'
+    (table,) = read_book(in_part(SHEET, b"</sheetData>", everything))
+    assert table.rows == [("a", 1), ("b", 2)]
+
+
+def test_two_sheets_of_one_name_are_damage(read_book: Read) -> None:
+    again = b'<sheet xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" name="Sheet" '
+    book = in_part("xl/workbook.xml", b"</sheets>", again + b'sheetId="2" r:id="rId1"/></sheets>')
+    assert refusal(read_book, book) == "damaged: two of its sheets have one name"
+
+
+def test_elements_nested_deeply_are_passed_over(read_book: Read) -> None:
+    (table,) = read_book(in_part(SHEET, b"<sheetData>", b"<x>" * 100_000 + b"</x>" * 100_000 + b"<sheetData>"))
+    assert table.rows == [("a", 1), ("b", 2)]
+
+
+def test_values_that_are_no_numbers_are_missing(read_book: Read) -> None:
+    (table,) = read_book(in_part(SHEET, b"<v>1</v>", b"<v>NaN</v>"))
+    assert table.column("net") == [None, 2]
+    assert "net: 1 not a number or not finite ('nan'): read as missing" in table.notes
