@@ -243,7 +243,7 @@ async def admits_nothing(source_id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Everything an executor may lean on. `deadline` is on the monotonic clock, in seconds; `read` is the only way to
+    """Everything an executor may lean on. `call_id` is the call's own inside its run; `deadline` is on the monotonic clock, in seconds; `read` is the only way to
     data beside the call's own source, and `admitted` is asked before the catalog of another one is shown."""
 
     scope: Scope
@@ -264,7 +264,7 @@ class Output:
     """What an executor gives back. `title` is a few words for the fold ("12 rows"); `summary` one sentence for people;
     `data` goes to the model; `listing` names the list inside `data` that may be cut at its end to meet the text bound;
     `notes` go to model and people, `people_notes` only to people; `loaded` are tools to be added to the run
-    (toolbox_load only); `chart` is a drawing as data (make_chart only)."""
+    (toolbox_load only); `chart` is a drawing as data (make_chart only); `receipt` names the record of a change."""
 
     title: str
     summary: str
@@ -282,6 +282,7 @@ class Output:
     loaded: tuple[str, ...] = ()
     chart: Mapping[str, Json] | None = None
     usage: Usage | None = None
+    receipt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,13 +329,25 @@ class Preflight:
     attachments: tuple[Attachment, ...] = ()
 
 
+class Fate(StrEnum):
+    """What became of a call whose execution broke off, where it did not succeed."""
+
+    NOT_BEGUN = "not_begun"
+    NOT_APPLIED = "not_applied"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class EffectSpec(Generic[A]):
-    """The effect of a capability: its kind, whether a person must approve, and its own preflight."""
+    """The effect of a capability: its kind, whether a person must approve, and its own preflight. `resolve` finds out
+    what became of exactly this call (`context.scope.run_id`, `context.call_id`) after a crash, a stop or a timeout:
+    its output when it was done. Without it such a call's outcome is unknown. The executor says so itself by CallError:
+    `state_changed` for drift, `outcome_unknown`, any other code when nothing was applied."""
 
     kind: EffectKind
     needs_approval: bool
     preflight: Callable[[A, CallContext], Awaitable[Preflight]]
+    resolve: Callable[[A, CallContext], Awaitable[Output | Fate]] | None = None
 
 
 def any_scope(_: Scope) -> bool:

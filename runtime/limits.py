@@ -140,6 +140,8 @@ class Limits:
 
     # Approvals: how long a person is asked where the manifest says nothing
     approval_seconds: int = 600
+    # From a run's beginning to its end, waiting for people included; a request for approval ends with it
+    run_open_seconds: int = 86_400
 
     # Messages
     question_chars: int = 12_000

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from runtime.boundary import Boundary, Call, CallResult, NoApprovals
 from runtime.boundary.approval import Approvals, EffectLocks
 from runtime.boundary.call import Environment
+from runtime.boundary.working_time import WorkingTime
 from runtime.capability import AdmissionNow, Scope, Services
 from runtime.clock import Clock, NewId
 from runtime.durable import Steps
@@ -141,6 +142,7 @@ def boundary_of(
         clock=wiring.clock,
         new_id=wiring.new_id,
         evidence=evidence,
+        time=WorkingTime(wiring.clock),
     )
     return Boundary(environment, wiring.journal)
 
@@ -153,10 +155,15 @@ class _Run:
         self.progress = progress
         self.catalog: RunCatalog = project(wiring.registry, request.scope)
         self.state = _State(messages=[*request.history, UserMessage(request.question)])
-        self.deadline = wiring.clock.monotonic() + wiring.limits.run_seconds
+        self._began = wiring.clock.monotonic()
         self.boundary = boundary_of(wiring, request.scope, self.catalog, self.state.evidence.get)
         # Kept replies are those of the first steps: behind the first one that is missing there are none to look for.
         self.replaying = True
+
+    @property
+    def deadline(self) -> float:
+        """When the working time is used up, on the monotonic clock. Waiting for people moves it on."""
+        return self._began + self.wiring.limits.run_seconds + self.boundary.environment.time.waited
 
     async def work(self) -> RunResult:
         n, spent = 0, ""

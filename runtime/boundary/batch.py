@@ -79,7 +79,7 @@ class Boundary:
         run_id = flight.environment.scope.run_id
         if twin is not None:
             await asyncio.wait([twin])
-        known = await self.journal.find(run_id, _key(flight), flight.call.digest)
+        known = await self.journal.find(run_id, flight.key, flight.call.digest)
         if known is not None:
             return _from_journal(known)
         done = await run_call(flight, self.memo, self.gate)
@@ -89,7 +89,7 @@ class Boundary:
 def _entry(flight: InFlight, done: CallResult) -> JournalEntry:
     return JournalEntry(
         run_id=flight.environment.scope.run_id,
-        call_id=_key(flight),
+        call_id=flight.key,
         digest=flight.call.digest,
         position=flight.position,
         result=done.text,
@@ -97,11 +97,6 @@ def _entry(flight: InFlight, done: CallResult) -> JournalEntry:
         evidence=done.evidence,
         loaded=done.loaded,
     )
-
-
-def _key(flight: InFlight) -> str:
-    """The call's id in the journal. A provider's ids may repeat; with the position in front they are unique."""
-    return f"{flight.position}:{flight.call.id}"
 
 
 def _from_journal(entry: JournalEntry) -> CallResult:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from runtime.boundary.approval import Approvals, EffectLocks
 from runtime.boundary.inner_reads import InnerReads
+from runtime.boundary.working_time import WorkingTime
 from runtime.capability import (
     AdmissionNow,
     Arguments,
@@ -78,6 +79,7 @@ class Environment:
     clock: Clock
     new_id: NewId
     evidence: Callable[[str], Evidence | None]
+    time: WorkingTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,11 @@ class InFlight:
     @property
     def evidence_id(self) -> str:
         return f"E{self.position}"
+
+    @property
+    def key(self) -> str:
+        """The call's own id in its run. A provider's ids may repeat; with the position in front they don't."""
+        return f"{self.position}:{self.call.id}"
 
     @property
     def registered(self) -> Capability[Any]:
@@ -129,7 +136,7 @@ class InFlight:
         environment = self.environment
         return CallContext(
             scope=environment.scope,
-            call_id=self.call.id,
+            call_id=self.key,
             limits=environment.limits,
             clock=environment.clock,
             services=environment.services,

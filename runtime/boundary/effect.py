@@ -1,59 +1,86 @@
-"""Stage 4: what changes something goes through preflight, a person's yes, and both checks again."""
+"""Stage 4: what changes something goes through preflight, people's yes, and both checks again."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from runtime.boundary.admitted import admitted
-from runtime.boundary.approval import Approved, FrozenCall
-from runtime.boundary.call import InFlight
+from runtime.boundary.approval import Approved, FrozenCall, NotApproved
+from runtime.boundary.approved import carried_out, found_after_crash
+from runtime.boundary.call import InFlight, Stage
 from runtime.capability import EffectSpec, Preflight
 from runtime.errors import CallError
 
+_NOT_RUN = "Nothing was run."
 
-@asynccontextmanager
-async def effect(flight: InFlight) -> AsyncGenerator[None]:
-    """Holds the effect's barrier around execution. A capability without an effect passes straight through.
-    Raises `effect_unavailable`, `not_approved` or `state_changed`; then nothing has been run."""
+
+async def effect(flight: InFlight, inside: Stage) -> InFlight:
+    """Carries out `inside` behind the effect's barrier; without an effect at once. Raises `effect_unavailable`,
+    `not_approved` or `state_changed` when nothing has been run, `outcome_unknown` when nobody can tell."""
     spec = flight.registered.effect
     if spec is None:
-        yield
-        return
+        return await inside(flight)
     if flight.environment.scope.origin == "machine":
         raise CallError("effect_unavailable", "A run that no person started cannot change anything.")
-    seen = await spec.preflight(flight.typed, flight.context())
-    if spec.needs_approval:
-        await _approved(flight, seen)
-    async with flight.environment.locks.hold(flight.environment.scope.run_id, seen.target):
-        await _unchanged(flight, spec, seen)
-        yield
+    if not spec.needs_approval:
+        return await _behind_the_locks(flight, spec, await _preflight(flight, spec), inside)
+    run_id = flight.environment.scope.run_id
+    earlier = await flight.environment.approvals.earlier(run_id, flight.key)
+    if earlier is not None:
+        return await found_after_crash(flight, spec, earlier)
+    frozen = _frozen(flight, spec, await _preflight(flight, spec))
+    flight, approved = await _asked(flight, frozen)
+
+    async def work() -> InFlight:
+        if approved.digest != frozen.digest:
+            raise CallError("not_approved", "The approval belongs to another call.", hint=_NOT_RUN)
+        return await _behind_the_locks(flight, spec, frozen.preflight, inside)
+
+    return await carried_out(flight, spec, approved, work)
 
 
-async def _approved(flight: InFlight, seen: Preflight) -> None:
-    frozen = FrozenCall(
-        run_id=flight.environment.scope.run_id,
-        call_id=flight.call.id,
+async def _preflight(flight: InFlight, spec: EffectSpec[Any]) -> Preflight:
+    return await spec.preflight(flight.typed, flight.context())
+
+
+def _frozen(flight: InFlight, spec: EffectSpec[Any], seen: Preflight) -> FrozenCall:
+    scope = flight.environment.scope
+    return FrozenCall(
+        run_id=scope.run_id,
+        call_id=flight.key,
         tool=flight.call.tool,
         arguments=flight.typed.model_dump(mode="json", exclude={"note"}),
         preflight=seen,
-        policy_revision=flight.environment.scope.policy_revision,
+        policy_revision=scope.policy_revision,
+        conversation=scope.conversation,
+        requester=scope.asker,
+        kind=spec.kind.value,
+        source=flight.registered.source(flight.typed) or "",
+        run_age_s=flight.environment.time.age,
     )
-    answer = await flight.environment.approvals.ask(frozen)
-    if not isinstance(answer, Approved):
-        raise CallError("not_approved", answer.reason, hint="Nothing was run.")
-    if answer.digest != frozen.digest:
-        raise CallError("not_approved", "The approval belongs to another call.", hint="Nothing was run.")
 
 
-async def _unchanged(flight: InFlight, spec: EffectSpec[Any], seen: Preflight) -> None:
-    await admitted(flight)
-    again = await spec.preflight(flight.typed, flight.context())
-    if again.fingerprint != seen.fingerprint:
-        raise CallError(
-            "state_changed",
-            "The target is no longer what it was at the preview.",
-            hint="Nothing was run. Preview the change again.",
-            retryable=True,
-        )
+async def _asked(flight: InFlight, frozen: FrozenCall) -> tuple[InFlight, Approved]:
+    """People's yes, and the call with its deadline moved on: waiting for them is not the run's working time."""
+    time = flight.environment.time
+    before = time.waited
+    with time.paused():
+        answer = await flight.environment.approvals.ask(frozen)
+    if isinstance(answer, NotApproved):
+        again = " Tell the asker, and do not propose the same again." if answer.rejected else ""
+        raise CallError("not_approved", answer.reason, hint=_NOT_RUN + again)
+    return replace(flight, deadline=flight.deadline + time.waited - before), answer
+
+
+async def _behind_the_locks(flight: InFlight, spec: EffectSpec[Any], seen: Preflight, inside: Stage) -> InFlight:
+    async with flight.environment.locks.hold(flight.environment.scope.run_id, seen.target):
+        await admitted(flight)
+        if (await _preflight(flight, spec)).fingerprint != seen.fingerprint:
+            raise CallError(
+                "state_changed",
+                "The target is no longer what it was at the preview.",
+                hint=f"{_NOT_RUN} Preview the change again.",
+                retryable=True,
+            )
+        return await inside(flight)

@@ -28,7 +28,7 @@ async def run_call(flight: InFlight, memo: Memo, gate: Gate) -> CallResult:
     try:
         for stage in CHECKS:
             flight = await stage(flight)
-        async with gate.pass_through(flight.registered.source(flight.typed)):
+        async with gate.pass_through(_read_of(flight)):
             flight = await admitted(flight)
             if (known := memo.find(flight.call.digest, flight.revision)) is not None:
                 return result.repeated(flight, known.evidence, known.text, known.loaded)
@@ -40,15 +40,24 @@ async def run_call(flight: InFlight, memo: Memo, gate: Gate) -> CallResult:
 
 
 async def _carry_out(flight: InFlight, memo: Memo) -> CallResult:
-    async with effect(flight):
+    async def inside(flight: InFlight) -> InFlight:
         if flight.registered.effect is not None:
             memo.clear()
         for stage in INSIDE_EFFECT:
             flight = await stage(flight)
+        return flight
+
+    flight = await effect(flight, inside)
     done = result.succeeded(flight)
     if flight.registered.access is Access.READ and flight.registered.effect is None:
         memo.remember(flight.call.digest, flight.revision, done)
     return done
+
+
+def _read_of(flight: InFlight) -> str | None:
+    """The source whose places for reads a call takes. An effect has its run to itself and takes none: it may wait for
+    people for as long as they need."""
+    return None if flight.registered.effect is not None else flight.registered.source(flight.typed)
 
 
 def _redacted(flight: InFlight, error: Exception) -> CallError:

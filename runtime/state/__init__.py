@@ -1,5 +1,6 @@
 """State: what Footnote remembers across restarts, on SQLite or PostgreSQL."""
 
+from runtime.state.approvals import OPEN, Approval, Approvals, ApprovalState
 from runtime.state.calls import Calls, JournalMismatch
 from runtime.state.connector import is_sqlite
 from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
@@ -11,7 +12,11 @@ from runtime.state.store import State, migrate_state, open_state, parse_url, sql
 from runtime.state.turns import Spent, Turn, TurnEnd, Turns, TurnStart
 
 __all__ = [
+    "OPEN",
     "Accepted",
+    "Approval",
+    "ApprovalState",
+    "Approvals",
     "Audit",
     "AuditRecord",
     "Calls",

@@ -10,6 +10,7 @@ from sqlalchemy.exc import ArgumentError
 from runtime.clock import Clock, NewId
 from runtime.errors import ConfigurationError
 from runtime.state import schema
+from runtime.state.approvals import Approvals
 from runtime.state.calls import Calls
 from runtime.state.connector import Connector, is_sqlite
 from runtime.state.deliveries import Deliveries
@@ -32,6 +33,7 @@ class State:
         self.turns = Turns(connector, clock, self.deliveries)
         self.steps = Steps(connector)
         self.calls = Calls(connector, clock)
+        self.approvals = Approvals(connector, clock, self.deliveries)
         self.meta = Meta(connector, clock)
         self.audit = Audit(connector, clock)
 

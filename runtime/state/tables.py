@@ -126,5 +126,33 @@ audit = sa.Table(
     sa.Column("body", PackedJson, nullable=False),
 )
 
+# One row for each call that a person was asked to allow: what was asked, who said what, and how it ended.
+approvals = sa.Table(
+    "approvals",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("token_hash", sa.Text, nullable=False, unique=True),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("run_id", sa.Text, nullable=False),
+    sa.Column("call_id", sa.Text, nullable=False),
+    sa.Column("conversation", sa.Text, nullable=False),
+    sa.Column("requester", sa.Text, nullable=False),
+    sa.Column("tool", sa.Text, nullable=False),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("body", PackedJson, nullable=False),
+    sa.Column("asked_at", Moment, nullable=False),
+    sa.Column("remind_at", Moment, nullable=True),
+    sa.Column("expires_at", Moment, nullable=False),
+    sa.Column("changed_at", Moment, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("votes", PackedJson, nullable=False),
+    sa.Column("decided_by", sa.Text, nullable=False),
+    sa.Column("outcome", PackedJson, nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.UniqueConstraint("run_id", "call_id"),
+    sa.Index("ix_approvals_state", "state"),
+    sa.Index("ix_approvals_conversation", "conversation"),
+)
+
 # The migration that the store stands at (Alembic's own table, declared so that a fresh store needs no Alembic).
 revision = sa.Table("alembic_version", metadata, sa.Column("version_num", sa.String(32), primary_key=True))

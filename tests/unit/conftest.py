@@ -18,6 +18,7 @@ from runtime.capability import (
     Closed,
     EffectKind,
     EffectSpec,
+    Fate,
     Open,
     Output,
     Preflight,
@@ -60,6 +61,10 @@ class World:
     running: int = 0
     most: int = 0
     gate: asyncio.Event = field(default_factory=asyncio.Event)
+    entered: asyncio.Event = field(default_factory=asyncio.Event)
+    hangs: bool = False
+    breaks: Exception | None = None
+    fate: Any = None
 
     async def source(self, scope: Scope, source_id: str) -> Open | Closed:
         return Open(self.revision) if self.open else Closed("Closed now.", "Ask an operator.")
@@ -104,8 +109,17 @@ def capabilities(world: World) -> tuple[Capability[Any], ...]:
 
     async def write(arguments: SetArguments, context) -> Output:
         world.log.append(f"write {arguments.value}")
+        world.entered.set()
+        if world.hangs:
+            await world.gate.wait()
+        if world.breaks is not None:
+            raise world.breaks
         world.value = arguments.value
-        return Output("done", "Written.", {"value": world.value})
+        return Output("done", "Written.", {"value": world.value}, receipt="R1")
+
+    async def resolve(arguments: SetArguments, context) -> Output | Fate:
+        world.log.append(f"resolve {context.scope.run_id} {context.call_id}")
+        return world.fate
 
     async def preflight(arguments: SetArguments, context) -> Preflight:
         world.value += world.drift
@@ -154,7 +168,7 @@ def capabilities(world: World) -> tuple[Capability[Any], ...]:
             execute=write,
             access=Access.WRITE,
             source=lambda _: "workspace",
-            effect=EffectSpec(EffectKind.MUTATE_DATA, needs_approval=True, preflight=preflight),
+            effect=EffectSpec(EffectKind.MUTATE_DATA, needs_approval=True, preflight=preflight, resolve=resolve),
         ),
     )
 

@@ -6,26 +6,10 @@ import json
 
 import pytest
 
-from runtime.boundary import Approved, Call, NotApproved
+from runtime.boundary import Call
 from runtime.limits import Limits
 from runtime.state import JournalMismatch
-
-
-class Yes:
-    """Approves every frozen call, and remembers it."""
-
-    def __init__(self, change=lambda call: call.digest) -> None:
-        self.asked = []
-        self.change = change
-
-    async def ask(self, call):
-        self.asked.append(call)
-        return Approved(self.change(call), "U0ANN")
-
-
-class No:
-    async def ask(self, call):
-        return NotApproved("U0ANN rejected it.")
+from tests.unit.boundary.doubles import No, Yes
 
 
 async def test_results_stand_in_call_order_and_one_failure_suppresses_nobody(bench) -> None:
