@@ -9,8 +9,9 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from slack_sdk.errors import SlackApiError
 
-from bot.local import page_view, start_local
+from bot.local import page_view, page_wire, start_local
 from tests.integration.local.bolt_bots import socket_bot
 
 PAGE = Path(page_view.__file__).parent / "page"
@@ -152,6 +153,38 @@ async def test_a_button_and_a_command_work_from_the_page(slack, page, client):
             assert (await reply.json())["acked"]
     assert pressed[0]["value"] == "v"
     assert slack.ephemerals[0]["text"] == "helped"
+
+
+async def test_the_wire_goes_on_where_it_was_left_and_hides_what_opens_something(slack, page, client):
+    await client.chat_postMessage(channel="C0SALES", text="one")
+    first = await wire_since(page, 0, 0)
+    posted = [entry for entry in first["entries"] if entry["name"] == "chat.postMessage"]
+    assert [(entry["way"], entry["ok"], entry["sent"]["text"]) for entry in posted] == [("call", True, "one")]
+    await client.chat_postMessage(channel="C0SALES", text="two")
+    upload = await client.files_getUploadURLExternal(filename="a.csv", length=4)
+    second = await wire_since(page, first["calls"], first["deliveries"])
+    names = [entry["name"] for entry in second["entries"] if entry["way"] == "call"]
+    assert names == ["chat.postMessage", "files.getUploadURLExternal"]
+    assert upload["upload_url"] not in json.dumps(second) and '"upload_url": "(hidden)"' in json.dumps(second)
+    assert (await wire_since(page, second["calls"], second["deliveries"]))["entries"] == []
+
+
+async def test_the_wire_names_a_refusal(slack, page, client):
+    with pytest.raises(SlackApiError):
+        await client.chat_postMessage(channel="C0NOWHERE", text="one")
+    entry = (await wire_since(page, 0, 0))["entries"][-1]
+    assert (entry["name"], entry["ok"], entry["outcome"]) == ("chat.postMessage", False, "channel_not_found")
+
+
+@pytest.mark.parametrize("name", ["token", "response_url", "trigger_id", "upload_url", "signing_secret"])
+def test_a_secret_is_hidden_at_any_depth(name):
+    shown = page_wire.without_secrets({"a": [{name: "s3cret", "text": "kept"}], name: ""})
+    assert shown == {"a": [{name: "(hidden)", "text": "kept"}], name: ""}
+
+
+async def wire_since(page, calls, deliveries):
+    async with page.get(f"/page/api/wire?calls={calls}&deliveries={deliveries}") as reply:
+        return await reply.json()
 
 
 async def test_a_fault_is_switched_from_the_page(slack, page):
