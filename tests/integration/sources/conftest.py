@@ -101,9 +101,15 @@ async def workspace_engine(folder: Path, letter: str) -> AsyncIterator[Workspace
     root.mkdir(parents=True)
     numbers = range(1, PEOPLE + 1)
     texts = {
-        root / "customers.csv": ["id,name,region", *(f"{n},name{n},{('north', 'south')[n % 2]}" for n in numbers)],
+        root / "customers.csv": [
+            "id,name,region,email,pin",
+            *(f"{n},name{n},{('north', 'south')[n % 2]},mail{n},{n}" for n in numbers),
+        ],
+        root / "contacts.csv": ["id,customer_id,email", *(f"{n},{n},mail{n}" for n in numbers)],
         root / "orders.csv": ["id,customer_id,amount,note", *(f"{n},{n % 3 + 1},{n * 2},note{n}" for n in numbers)],
         root / "products.csv": ["id,label,price", *(f"{n},label{n},{n}" for n in numbers)],
+        root / "open_products.csv": ["id,label", *(f"{n},label{n}" for n in numbers)],
+        root / "addresses.csv": ["id,address", *(f"{n},mail{n}" for n in numbers)],
         folder / "outside" / ("one" if letter == FIRST else "two") / "salaries.csv": [
             "id,secret",
             *(f"{HUGE + n},{letter * 3}{n}" for n in numbers),

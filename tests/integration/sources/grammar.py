@@ -78,19 +78,19 @@ def _mostly(common: st.SearchStrategy[str], rare: st.SearchStrategy[str], one_in
 
 
 def _table(dialect: str) -> st.SearchStrategy[str]:
-    names = _mostly(st.sampled_from(tuple(OPEN)), st.sampled_from(HIDDEN_TABLES), 6)
+    names = _mostly(st.sampled_from(tuple(OPEN)), st.sampled_from(HIDDEN_TABLES), 10)
     return names.flatmap(lambda name: _name(dialect, name))
 
 
 def _name(dialect: str, name: str) -> st.SearchStrategy[str]:
     spellings = [f'"{name}"', name.upper(), f"/**/{name}", *(f"{schema}.{name}" for schema in SCHEMAS[dialect])]
-    return _mostly(st.just(name), st.sampled_from(spellings), 6)
+    return _mostly(st.just(name), st.sampled_from(spellings), 12)
 
 
 def _column(dialect: str, table: str) -> st.SearchStrategy[str]:
     known = OPEN.get(table, ("id", "name", "customer_id", "email", "pin", "amount"))
     odd = st.sampled_from((*HIDDEN_COLUMNS, *SYSTEM[dialect], "*", table))
-    return _mostly(st.sampled_from(known), odd, 8).flatmap(
+    return _mostly(st.sampled_from(known), odd, 12).flatmap(
         lambda name: st.sampled_from((name, name, f"{table}.{name}"))
     )
 
