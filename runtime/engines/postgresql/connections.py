@@ -17,6 +17,8 @@ Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 _CONNECT_SECONDS = 5
 _LOCK_SECONDS = 5
 _CLEANING_SECONDS = 5
+_END = b"ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()"
+"""Settings, cursors and temporary tables go with the transaction; only locks of the session outlive it."""
 
 
 class Unreachable(Exception):
@@ -120,7 +122,7 @@ class Connections:
                 return await psycopg.AsyncConnection.connect(
                     self._conninfo,
                     autocommit=True,
-                    prepare_threshold=None,  # DISCARD ALL forgets prepared statements, and psycopg would not know
+                    prepare_threshold=None,  # a read rarely comes twice, and a pooler in between may not keep them
                     context=_Adapted(self._adapters),
                     cursor_factory=psycopg.AsyncRawCursor,
                     connect_timeout=_CONNECT_SECONDS,
@@ -139,8 +141,7 @@ class Connections:
         if clean and not connection.closed:
             with contextlib.suppress(psycopg.Error, TimeoutError):
                 async with asyncio.timeout(_CLEANING_SECONDS):
-                    await connection.execute(b"ROLLBACK")
-                    await connection.execute(b"DISCARD ALL")  # advisory locks and all else that outlives a transaction
+                    await connection.execute(_END)
                 self._idle.append(connection)
                 return
         await connection.close()

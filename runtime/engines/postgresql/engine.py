@@ -58,6 +58,7 @@ class PostgresqlEngine:
         self._connections = connections
         self._limits = limits
         self._clock = clock
+        self._revision = ""
         self._session = Session(_LOOK_SECONDS, source.schemas)
         self._structure = CachedStructure(self._fingerprint, self._introspect, clock, trusted_seconds=_TRUSTED_SECONDS)
 
@@ -86,7 +87,7 @@ class PostgresqlEngine:
         """A look at the source for operators. Never raises for what a database may be: down, closed, too open."""
         try:
             async with self._connections.snapshot(self._session) as connection:
-                shown = await self._admitted(connection)
+                shown = await self._admitted(connection, await fingerprint(connection, self._source.schemas))
                 return Checkup(tables=len(shown.tables), rights=await check_rights(connection, shown))
         except (Unreachable, ConnectionLost, psycopg.Error) as error:
             return Checkup(unreachable=str(error).strip() or type(error).__name__)
@@ -115,7 +116,10 @@ class PostgresqlEngine:
         self, structure: Structure, sql: str, parameters: Sequence[Json], seconds: float, rows_kept: int
     ) -> ReadResult:
         began = self._clock.monotonic()
-        policy = self._policy(structure, len(parameters))
+        policies = structure.derived(_policies)
+        if len(parameters) not in policies:
+            policies[len(parameters)] = self._policy(structure, len(parameters))
+        policy = policies[len(parameters)]
         try:
             query = validate(sql, policy)
         except CallError as refusal:
@@ -188,19 +192,24 @@ class PostgresqlEngine:
 
     async def _fingerprint(self) -> str:
         async with self._look() as connection:
-            return await fingerprint(connection, self._source.schemas)
+            self._revision = await fingerprint(connection, self._source.schemas)
+        return self._revision
 
     async def _introspect(self) -> Structure:
         async with self._look() as connection:
             if not await fit_to_read(connection):
                 raise failures.too_powerful(self._source.id)
-            return await self._admitted(connection)
+            return await self._admitted(connection, self._revision)
 
-    async def _admitted(self, connection: Connection) -> Structure:
+    async def _admitted(self, connection: Connection, revision: str) -> Structure:
         source = self._source
-        found = await introspect(connection, source.id, source.schemas)
-        shown = admitted(found.structure, source.tables, source.columns, source.schemas)
-        return readable_part(shown, found.readable)
+        found = await introspect(connection, source.id, source.schemas, revision)
+
+        def restricted() -> Structure:
+            shown = admitted(found.structure, source.tables, source.columns, source.schemas)
+            return readable_part(shown, found.readable)
+
+        return await asyncio.to_thread(restricted)
 
     @asynccontextmanager
     async def _look(self) -> AsyncGenerator[Connection]:
@@ -223,6 +232,11 @@ class PostgresqlEngine:
         except ConnectionLost as error:
             log.warning("source ended a connection", source=self._source.id, reason=str(error))
             raise failures.broken_off(self._source.id) from error
+
+
+def _policies(_: Structure) -> dict[int, GuardPolicy]:
+    """Where the policies of a structure are kept, by the number of values that come with the SQL."""
+    return {}
 
 
 class _NameUnknown(Exception):
