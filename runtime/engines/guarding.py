@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+
 from runtime.catalog import Structure
 from runtime.limits import Limits
 from runtime.sqlguard import GuardPolicy
@@ -16,18 +18,35 @@ def policy_of(
     search_path: tuple[str, ...] = (),
     by_columns: bool = False,
 ) -> GuardPolicy:
-    """The guard's policy over an admitted structure. `by_columns`: every table is read by the columns that are known,
-    where one that is added meanwhile may be one to hide."""
-    tables = structure.tables
-    masked = {table.id: frozenset(column.name for column in table.columns if column.masked) for table in tables}
-    return GuardPolicy(
-        {table.id: tuple(column.name for column in table.columns) for table in tables},
-        structure.dialect,
-        schema=schema,
-        search_path=search_path,
-        partial=frozenset(table.id for table in tables if by_columns or table.partial),
-        masked={name: columns for name, columns in masked.items() if columns},
-        parameters=parameters,
-        max_bytes=limits.sql_bytes,
-        max_nesting=limits.sql_nesting,
-    )
+    """The guard's policy over an admitted structure, made once for each use of it. `by_columns`: every table is read by
+    the columns that are known, where one that is added meanwhile may be one to hide."""
+    kept = structure.derived(_policies)
+    key = (parameters, schema, search_path, by_columns, limits.sql_bytes, limits.sql_nesting)
+    if key not in kept:
+        kept[key] = GuardPolicy(
+            structure.derived(_columns),
+            structure.dialect,
+            schema=schema,
+            search_path=search_path,
+            partial=frozenset(table.id for table in structure.tables if by_columns or table.partial),
+            masked=structure.derived(_masked),
+            parameters=parameters,
+            max_bytes=limits.sql_bytes,
+            max_nesting=limits.sql_nesting,
+        )
+    return kept[key]
+
+
+def _policies(_: Structure) -> dict[Hashable, GuardPolicy]:
+    return {}
+
+
+def _columns(structure: Structure) -> Mapping[str, tuple[str, ...]]:
+    return {table.id: tuple(column.name for column in table.columns) for table in structure.tables}
+
+
+def _masked(structure: Structure) -> Mapping[str, frozenset[str]]:
+    masked = {
+        table.id: frozenset(column.name for column in table.columns if column.masked) for table in structure.tables
+    }
+    return {name: columns for name, columns in masked.items() if columns}

@@ -32,6 +32,25 @@ async def test_tables_views_keys_and_estimates(owner, open_source) -> None:
     assert structure.by_id["spending"].reads == ("orders",)
 
 
+async def test_keys_of_several_columns_in_any_case_and_keys_that_point_at_nothing(tmp_path, open_source) -> None:
+    script = """
+    CREATE TABLE Parts (Maker TEXT, Number INTEGER, PRIMARY KEY (Maker, Number)) WITHOUT ROWID;
+    CREATE TABLE uses (maker TEXT, part INTEGER, gone INTEGER REFERENCES nothing, UNIQUE (maker, part),
+        FOREIGN KEY (maker, part) REFERENCES parts (MAKER, NUMBER), FOREIGN KEY (part, maker) REFERENCES parts);
+    CREATE UNIQUE INDEX partly ON uses (part) WHERE part > 1;
+    CREATE UNIQUE INDEX computed ON uses (lower(maker));
+    """
+    make(tmp_path / "shop.db", script).close()
+    structure = await (await open_source()).structure()
+    uses = structure.by_id["uses"]
+    assert structure.by_id["Parts"].primary_key == ("Maker", "Number")
+    assert uses.unique == (("maker", "part"),)
+    assert {(key.columns, key.table, key.references) for key in uses.foreign_keys} == {
+        (("maker", "part"), "Parts", ("Maker", "Number")),
+        (("part", "maker"), "Parts", ("Maker", "Number")),
+    }
+
+
 async def test_what_is_denied_does_not_exist(owner, open_source) -> None:
     engine = await open_source(tables={"deny": ["hidden"]}, columns={"deny": ["customers.ssn"]})
     structure = await engine.structure()
