@@ -128,8 +128,12 @@ def _numbers(counts: Mapping[str, int], examples: Mapping[str, str], total: int)
 
 
 def _dates(counts: Mapping[str, int], examples: Mapping[str, str], total: int) -> str:
-    if set(counts) <= {"slashed", "date", "ymd", "named"}:
-        return f"the order of day and month is not decidable from its values, e.g. {_shown(examples['slashed'])}"
+    if set(counts) <= {"slashed", "moment", "date", "ymd", "named"}:
+        example = examples.get("slashed") or examples.get("moment", "")
+        return f"the order of day and month is not decidable from its values, e.g. {_shown(example)}"
+    if counts.get("short", 0) * 2 >= total:
+        short = f"{counts['short']:,} of {total:,} values look like dates with a year of two digits"
+        return f"{short}, whose century and order are open, e.g. {_shown(examples['short'])}"
     odd = {kind: count for kind, count in counts.items() if kind not in DATED}
     if odd:
         worst = max(odd, key=lambda kind: odd[kind])

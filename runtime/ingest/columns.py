@@ -30,6 +30,7 @@ from runtime.ingest.lexical import (
     matches,
     quoted,
     utc,
+    with_clock,
 )
 from runtime.ingest.numerals import Numeral
 
@@ -77,6 +78,8 @@ def decide(facts: Facts, *, comma_land: bool) -> ColumnType:
         return ColumnType("BOOLEAN", trim=trim)
     if facts.count(*_DATES) == total:
         return _date(facts, trim)
+    if facts.count("moment", "slashed") == total:
+        return _slashed(facts, ColumnType("TIMESTAMP", trim=trim))
     if facts.count("date", "timestamp") == total:
         return ColumnType("TIMESTAMP", trim=trim)
     if facts.count("zoned") == total:
@@ -119,21 +122,37 @@ def _number(facts: Facts, trim: bool, comma_land: bool) -> ColumnType:
 
 
 def _date(facts: Facts, trim: bool) -> ColumnType:
-    formats: tuple[str, ...] = ()
-    notes: list[str] = []
+    kind = ColumnType("DATE", trim=trim)
     if facts.count("slashed"):
-        day_first, month_first = facts.first_part > 12, facts.second_part > 12
-        if day_first == month_first:
-            return ColumnType("VARCHAR", settled=day_first)
-        formats += DAY_FIRST if day_first else MONTH_FIRST
-        notes.append(f"dates read {'day first (d/m/y)' if day_first else 'month first (m/d/y)'}, as its values decide")
+        kind = _slashed(facts, kind)
+        if kind.name == "VARCHAR":
+            return kind
+    formats = kind.formats
     if facts.count("ymd"):
         formats += YEAR_FIRST
     if facts.count("named"):
         formats += NAMED_FORMATS
     if len(formats) and facts.count("date"):
         formats += ("%Y-%m-%d",)
-    return ColumnType("DATE", "; ".join(notes), trim=trim, formats=formats)
+    return replace(kind, formats=formats)
+
+
+def _slashed(facts: Facts, kind: ColumnType) -> ColumnType:
+    """`kind` with the order of day and month that the values decide, or text when they don't, or when one of them is
+    no day of the calendar in that order: such a value must not vanish."""
+    day_first, month_first = facts.first_part > 12, facts.second_part > 12
+    if day_first == month_first:
+        return ColumnType("VARCHAR", settled=day_first)
+    total = facts.count("slashed", "moment")
+    lost = total - (facts.as_day_first if day_first else facts.as_month_first)
+    if lost:
+        return ColumnType(
+            "VARCHAR", f"{lost:,} of {total:,} dates are no days of the calendar; column kept as text", settled=True
+        )
+    days = DAY_FIRST if day_first else MONTH_FIRST
+    order = "day first (d/m/y)" if day_first else "month first (m/d/y)"
+    formats = with_clock(days) if kind.name == "TIMESTAMP" else days
+    return replace(kind, formats=formats, note=f"dates read {order}, as its values decide")
 
 
 def copy_sql(source: str, names: Sequence[str], types: Sequence[ColumnType], *, proved: bool) -> str:
@@ -166,8 +185,8 @@ def _cast(value: str, kind: ColumnType) -> str:
         return value
     if kind.numeral:
         return f"CAST({kind.numeral.sql(value)} AS {kind.name})"
-    if kind.name == "DATE" and kind.formats:
-        return f"CAST({any_format(value, kind.formats)} AS DATE)"
+    if kind.formats:
+        return f"CAST({any_format(value, kind.formats)} AS {kind.name})"
     if kind.zoned:
         return utc(value)
     return f"TRY_CAST({value} AS {kind.name})"
@@ -179,7 +198,7 @@ def _fits(value: str, cast: str, kind: ColumnType) -> str:
     same = f"WHEN CAST({cast} AS VARCHAR) = {value} THEN {cast}"
     if kind.name in ("BIGINT", "DECIMAL(38,0)") or (kind.name == "DATE" and not kind.formats):
         return same
-    if kind.name == "DATE":
+    if kind.formats:
         return f"WHEN {matches(value, WITH_YEAR)} AND {cast} IS NOT NULL THEN {cast}"
     if kind.name == "BOOLEAN":
         return f"WHEN lower({value}) IN ('true', 'false') THEN {cast}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def build_database(tables: Sequence[tuple[str, Path]], out: Path, folder: Path) 
                     raise IngestRefused(parquet.name) from error
             connection.execute("COMMIT")
         os.chmod(made, 0o444)
+        if out.is_dir():
+            shutil.rmtree(out)  # nothing of ours is a folder there
         os.replace(made, out)
     except duckdb.Error as error:
         raise StorageFailed(str(error).splitlines()[0]) from error

@@ -175,7 +175,7 @@ def column_names(cells: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     names: list[str] = []
     taken = {cell.strip().casefold() for cell in cells}
     seen: set[str] = set()
-    twice: list[str] = []
+    twice: dict[str, str] = {}
     unnamed: list[str] = []
     for place, cell in enumerate(cells, start=1):
         name = " ".join(cell.split())
@@ -183,14 +183,15 @@ def column_names(cells: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
             name = f"column_{place}"
             unnamed.append(name)
         if name.casefold() in seen:
-            twice.append(name)
             number = 2
             while f"{name}_{number}".casefold() in taken | seen:
                 number += 1
-            name = f"{name}_{number}"
+            given = f"{name}_{number}"
+            twice.setdefault(name, given)
+            name = given
         seen.add(name.casefold())
         names.append(name)
-    notes = [f"duplicate column name {name!r}: the later one is called {name}_2" for name in dict.fromkeys(twice)]
+    notes = [f"duplicate column name {name!r}: the later one is called {given}" for name, given in twice.items()]
     if unnamed:
         notes.append(f"columns without a name are called {', '.join(unnamed[:5])}" + (", …" if unnamed[5:] else ""))
     return tuple(names), notes

@@ -19,6 +19,9 @@ _YEAR_FIRST_DAY = r"[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}"
 WITH_YEAR = r".*[0-9]{4}|[0-9]{4}.*"
 _NAMED = r"([0-9]{1,2}(\. ?|[ -]))?[A-Za-z]{3,9}[ -]([0-9]{1,2},? )?[0-9]{4}"
 _SLASHED = r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4}"
+_CLOCK = r" [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( [AaPp][Mm])?"
+MOMENT = _SLASHED + _CLOCK
+_SHORT = rf"(0?[1-9]|[12][0-9]|3[01])[/.-](0?[1-9]|[12][0-9]|3[01])[/.-][0-9]{{2}}({_CLOCK})?"
 CURRENCY = (
     r"([$€£¥₹₺₽₩]|R\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
     r"SGD|HKD|KRW|THB|AED|SAR|ILS)"
@@ -38,12 +41,13 @@ as missing: in a column of words it may be one of them."""
 NOT_FINITE = frozenset(("nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity", "1.#qnan", "1.#inf"))
 _ABSENT_BYTES = max(len(each.encode()) for each in MISSING | NOT_FINITE)
 NUMERIC = ("int", "decimal", "exponent", "zeros", "marked")
-DATED = ("date", "timestamp", "zoned", "slashed", "ymd", "named")
+DATED = ("date", "timestamp", "zoned", "slashed", "moment", "short", "ymd", "named")
 _INTEGER = r"0|-?[1-9][0-9]*"
 NAMED_FORMATS = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d-%b-%Y", "%d. %B %Y")
 DAY_FIRST = ("%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y")
 MONTH_FIRST = ("%m/%d/%Y", "%m.%d.%Y", "%m-%d-%Y")
 YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d")
+_CLOCKS = (" %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 
 
 def quoted(name: str) -> str:
@@ -81,6 +85,11 @@ def any_format(value: str, formats: tuple[str, ...]) -> str:
     return f"try_strptime({value}, [{', '.join(literal(each) for each in formats)}])"
 
 
+def with_clock(days: tuple[str, ...]) -> tuple[str, ...]:
+    """The formats of days, and of times on these days."""
+    return days + tuple(day + clock for day in days for clock in _CLOCKS)
+
+
 def class_of(value: str) -> str:
     """SQL: the lexical class of a VARCHAR expression that is already trimmed and not NULL. Cheap tests guard the dear
     ones: most values are told from their length and one or two of their characters."""
@@ -94,6 +103,8 @@ def class_of(value: str) -> str:
         ("zeros", matches(value, _ZEROS)),
         ("exponent", f"{matches(value, EXPONENT)} AND {_finite(value)}"),
         ("slashed", matches(value, _SLASHED)),
+        ("moment", matches(value, MOMENT)),
+        ("short", matches(value, _SHORT)),
         ("ymd", f"{matches(value, _YEAR_FIRST_DAY)} AND {any_format(value, YEAR_FIRST)} IS NOT NULL"),
     )
     named = f"{matches(value, _NAMED)} AND {any_format(value, NAMED_FORMATS)} IS NOT NULL"
@@ -145,7 +156,8 @@ class Facts:
     `padded` have blanks around them; `beyond` are whole numbers outside 64 bits; `pointed` have a decimal point, and
     `like_thousands` of these three digits behind it, so that it could mark thousands; `decimal_commas` have a comma
     that can only be a decimal comma. `fraction`, `whole` and `digits` are the most digits behind the point, before it,
-    and that carry meaning; `first_part` and `second_part` the largest of the two short parts of slashed dates."""
+    and that carry meaning; `first_part` and `second_part` the largest of the two short parts of slashed dates, with a
+    time of day or without; `as_day_first` and `as_month_first` how many of them are days of the calendar, read so."""
 
     classes: Mapping[str, int] = field(default_factory=dict[str, int])
     padded: int = 0
@@ -158,6 +170,8 @@ class Facts:
     digits: int = 0
     first_part: int = 0
     second_part: int = 0
+    as_day_first: int = 0
+    as_month_first: int = 0
 
     def count(self, *classes: str) -> int:
         return sum(self.classes.get(each, 0) for each in classes)
@@ -172,13 +186,17 @@ def facts_sql(source: str) -> str:
     """SQL: one row for each column of `source` that holds any value, its name first; see `facts_from`. Columns are
     turned into rows, so that the plan stays small however wide the table is."""
     number = "k IN ('int', 'decimal')"
+    slashed = "k IN ('slashed', 'moment')"
     point = "strpos(t, '.')"
 
     def largest(test: str, value: str) -> str:
         return f"max(CASE WHEN {test} THEN {value} END)"
 
     def part(which: int) -> str:
-        return largest("k = 'slashed'", f"TRY_CAST(regexp_extract(t, '([0-9]+).([0-9]+)', {which}) AS INT)")
+        return largest(slashed, f"TRY_CAST(regexp_extract(t, '([0-9]+).([0-9]+)', {which}) AS INT)")
+
+    def fitting(days: tuple[str, ...]) -> str:
+        return f"count(CASE WHEN {slashed} THEN {any_format('t', with_clock(days))} END)"
 
     wanted = (
         "histogram(k)",
@@ -192,6 +210,8 @@ def facts_sql(source: str) -> str:
         largest("k = 'decimal'", "strlen(ltrim(replace(replace(t, '-', ''), '.', ''), '0'))"),
         part(1),
         part(2),
+        fitting(DAY_FIRST),
+        fitting(MONTH_FIRST),
     )
     cells = f"UNPIVOT (FROM {source}) ON COLUMNS(*) INTO NAME name VALUE value"
     rows = f"SELECT name, value AS v, trim(value) AS t FROM ({cells})"

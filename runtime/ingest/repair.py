@@ -24,6 +24,7 @@ _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
 _SHOWN = 4
 _SHOWN_CHARS = 80
+_SAYS_DELIMITER = re.compile(r'"?sep=([,;|\t])"?', re.IGNORECASE)
 _TOTAL_WORD = re.compile(rb"total|summe|gesamt|\bsum\b|somme|suma|totaal", re.IGNORECASE)
 
 
@@ -46,6 +47,8 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     if whole and (_TOTAL_WORD.search(rest) or (first and first in rest)):
         return True
     head = _lines(content[:_HEAD_BYTES].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
+    if _SAYS_DELIMITER.fullmatch(head[0].strip(" ")):
+        return True
     quote = '"' if found.fields_quoted else ""
     delimiter = _delimiter(head, quote, EXPECTED[kind])
     records = list(loose_records(head, delimiter, quote))
@@ -62,8 +65,12 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
         notes.append(f"{_counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
     lines = _lines(text.replace("\0", ""))
     quote = '"' if found.has_quotes else ""
+    told = _SAYS_DELIMITER.fullmatch(lines[0].strip(" "))
+    if told:
+        lines[0] = ""  # blank lines are no records, and the others keep their numbers
+        notes.append(f"its first line tells spreadsheets the delimiter ({told[0]}): not a row of the table")
     head = lines[:_HEAD]
-    delimiter = _delimiter(head, quote, EXPECTED[kind])
+    delimiter = told[1] if told else _delimiter(head, quote, EXPECTED[kind])
     if delimiter != EXPECTED[kind]:
         notes.append(f"delimiter: {DELIMITER_NAMES[delimiter]}")
     width = usual_width([record.cells for record in loose_records(head, delimiter, quote)] or [[""]])
@@ -164,7 +171,12 @@ def _without_footer(records: list[Record], width: int, notes: list[str], noun: N
 
 def _remark(record: Record) -> bool:
     first = record.cells[0].strip()
-    return len([cell for cell in record.cells if cell.strip()]) <= 1 and len(first) > 3 and " " in first and not is_value(first)
+    return (
+        len([cell for cell in record.cells if cell.strip()]) <= 1
+        and len(first) > 3
+        and " " in first
+        and not is_value(first)
+    )
 
 
 def _even(

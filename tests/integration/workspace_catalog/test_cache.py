@@ -42,14 +42,17 @@ async def test_same_catalog_same_file(desk: Any) -> None:
     assert (await build(desk.cache())).path.stat().st_ino == inode
 
 
-@pytest.mark.parametrize("damage", ["database", "missing", "parquet", "gone"])
+@pytest.mark.parametrize("damage", ["database", "missing", "parquet", "gone", "folder"])
 async def test_damage_is_mended(desk: Any, ask: Ask, damage: str) -> None:
     desk.write("a.csv", "n\n1\n2\n")
     first = await build(desk.cache())
-    target = first.path if damage in ("database", "missing") else first.parquet[0]
+    target = first.path if damage in ("database", "missing", "folder") else first.parquet[0]
     os.chmod(target, 0o644)
     if damage in ("missing", "gone"):
         target.unlink()
+    elif damage == "folder":
+        target.unlink()
+        (target / "inner").mkdir(parents=True)
     else:
         target.write_bytes(b"\0" * target.stat().st_size)
     if damage == "parquet":

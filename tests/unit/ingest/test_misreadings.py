@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from runtime.ingest import IngestRefused
 
 Read = Callable[..., Any]
+AT = datetime.fromisoformat
 
 
 @pytest.mark.parametrize(
@@ -168,3 +169,88 @@ def test_read_right(read: Read, content: str, kind: str, rows: list[Any], said: 
 def test_json_that_holds_no_table(read: Read, content: str, kind: str, reason: str) -> None:
     with pytest.raises(IngestRefused, match=reason):
         read(content, kind)
+
+
+@pytest.mark.parametrize(
+    ("content", "rows", "said"),
+    [
+        pytest.param(
+            "day,n\n13/02/2024,1\n31/02/2024,2\n",
+            [("13/02/2024", 1), ("31/02/2024", 2)],
+            "day: 1 of 2 dates are no days of the calendar; column kept as text",
+            id="a-date-that-does-not-exist-does-not-vanish",
+        ),
+        pytest.param(
+            "at,n\n00/00/0000,1\n13/03/2024,2\n",
+            [("00/00/0000", 1), ("13/03/2024", 2)],
+            "1 of 2 dates are no days",
+            id="zeros-for-a-missing-date",
+        ),
+        pytest.param(
+            "at,n\n13/02/2024 14:05,1\n03/02/2024 09:00:30,2\n",
+            [(AT("2024-02-13 14:05"), 1), (AT("2024-02-03 09:00:30"), 2)],
+            "day first",
+            id="slashed-dates-with-a-time-of-day",
+        ),
+        pytest.param(
+            "at,n\n2/13/2024 2:05 PM,1\n2/3/2024 12:00 AM,2\n",
+            [(AT("2024-02-13 14:05"), 1), (AT("2024-02-03"), 2)],
+            "month first",
+            id="times-before-and-after-noon",
+        ),
+        pytest.param(
+            "at,n\n5/3/2024 2:05 PM,1\n2/3/2024 9:00 AM,2\n",
+            [("5/3/2024 2:05 PM", 1), ("2/3/2024 9:00 AM", 2)],
+            "the order of day and month is not decidable",
+            id="times-on-days-of-an-open-order",
+        ),
+        pytest.param(
+            "day,n\n13.02.24,1\n03.02.24,2\n",
+            [("13.02.24", 1), ("03.02.24", 2)],
+            "a year of two digits",
+            id="years-of-two-digits",
+        ),
+        pytest.param(
+            "sep=;\na;b\n1;2\n3;4\n", [(1, 2), (3, 4)], "tells spreadsheets the delimiter", id="a-line-that-says-sep"
+        ),
+        pytest.param(
+            "a,a,A\n1,2,3\n", [(1, 2, 3)], "duplicate column name 'A': the later one is called A_3", id="names-by-case"
+        ),
+        pytest.param("id,v\n1,12-\n2,7\n", [(1, -12), (2, 7)], "a minus behind the number", id="a-minus-behind"),
+        pytest.param("id,v\n1,−5\n2,3\n", [(1, -5), (2, 3)], "", id="a-minus-sign-of-typesetters"),
+        pytest.param("id,v\n1,0x1F\n2,0x2A\n", [(1, "0x1F"), (2, "0x2A")], "", id="hexadecimal-is-a-code"),
+        pytest.param("id,took\n1,1:30\n2,26:15\n", [(1, "1:30"), (2, "26:15")], "", id="durations-are-no-times"),
+        pytest.param("id,v\n1,3/4\n2,1/2\n", [(1, "3/4"), (2, "1/2")], "", id="fractions-are-no-dates"),
+        pytest.param("k,v\na,1.5K\nb,2M\n", [("a", "1.5K"), ("b", "2M")], "", id="letters-for-thousands"),
+        pytest.param("id,paid\n1,t\n2,f\n", [(1, "t"), (2, "f")], "", id="letters-are-no-truth-values"),
+        pytest.param(
+            "id,paid\n1,yes\n2,no\n3,maybe\n", [(1, "yes"), (2, "no"), (3, "maybe")], "", id="maybe-is-no-truth-value"
+        ),
+        pytest.param("id,v\n1,\u0661\u0662\n2,7\n", [(1, "\u0661\u0662"), (2, "7")], "", id="digits-of-other-scripts"),
+        pytest.param("id,v\n1,\u00a05\u00a0\n2,6\n", [(1, 5), (2, 6)], "", id="hard-blanks-around-a-number"),
+        pytest.param("code,n\nMar-24,1\nApr-24,2\n", [("Mar-24", 1), ("Apr-24", 2)], "", id="a-month-and-two-digits"),
+        pytest.param(
+            "card,n\n4111111111111111222,1\n4111111111111111223,2\n",
+            [(4111111111111111222, 1), (4111111111111111223, 2)],
+            "",
+            id="long-numbers-keep-every-digit",
+        ),
+        pytest.param(
+            "day,n\n1900-01-00,1\n2024-03-01,2\n",
+            [("1900-01-00", 1), ("2024-03-01", 2)],
+            "1 of 2 values are not dates",
+            id="the-day-before-the-first-of-a-spreadsheet",
+        ),
+    ],
+)  # fmt: skip
+def test_values_that_are_easily_taken_for_others(read: Read, content: str, rows: list[Any], said: str) -> None:
+    table = read(content)
+    assert table.rows == rows, table.notes
+    assert said in table.notes
+
+
+def test_a_date_that_does_not_exist_far_down_in_a_large_file_does_not_vanish(read: Read) -> None:
+    table = read("day\n" + "13/02/2024\n" * 800_000 + "31/02/2024\n")
+    assert table.types == {"day": "VARCHAR"}
+    assert table.rows[-1] == ("31/02/2024",)
+    assert "1 of 800,001 dates are no days" in table.notes
