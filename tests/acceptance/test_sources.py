@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ import pytest
 from runtime.testing.messages_api import Reply
 from tests import postgres_server
 
-from .conftest import ORDERS, write_workspace
+from .conftest import ORDERS, ROOT, write_workspace
 from .test_main_path import containers, texts
 
 SECRET = "zq"  # begins every value that may not leave
@@ -215,3 +217,48 @@ async def test_slash_commands_reach_the_source(stage) -> None:
     assert "No source 'crm' is open here" in said["sql crm SELECT 1"]
     assert "email TEXT" in said["schema customers"] and "(shop)" in said["schema customers"]
     assert "No table payroll is open here" in said["schema payroll"]
+
+
+def footnote(stage, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """The command line over the stage's manifest."""
+    keep = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *words],
+        cwd=ROOT,
+        env={**keep, **stage.environment(), **more},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def test_check_says_of_each_source_how_it_stands(stage) -> None:
+    missing = f"  - {{id: lost, kind: sqlite, path: ./lost.db, {SALES_ONLY}}}\n"
+    crm = f"  - {{id: crm, kind: postgresql, url: '${{CRM_READ_URL}}', {SALES_ONLY}}}\n"
+    with_shop(stage, more="    tables: {deny: [payroll]}\n", sources=missing + crm)
+    done = footnote(stage, "check", CRM_READ_URL="postgresql://nobody@127.0.0.1:1/none")
+    lines = {line.split()[1]: line for line in done.stdout.splitlines() if len(line.split()) > 1}
+    assert lines["shop"].startswith("ok") and "2 tables and views are open" in lines["shop"]
+    assert lines["lost"].startswith("fail") and "cannot be opened" in lines["lost"]
+    assert lines["crm"].startswith("fail") and "cannot be reached" in lines["crm"]
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(not postgres_server.available(), reason="no PostgreSQL here")
+def test_check_prints_the_script_that_mends_a_role_with_too_many_rights(stage) -> None:
+    with postgres_server.server() as address, postgres_server.database(address) as owner:
+        crm = f"  - {{id: crm, kind: postgresql, url: '${{CRM_READ_URL}}', {SALES_ONLY}}}\n"
+        with_shop(stage, sources=crm)
+        done = footnote(stage, "check", CRM_READ_URL=owner)
+    assert "may do more than read" in done.stdout
+    assert "CREATE ROLE" in done.stdout or "REVOKE" in done.stdout or "ALTER ROLE" in done.stdout
+    assert done.returncode == 1
+
+
+def test_the_command_line_takes_a_source(stage) -> None:
+    with_shop(stage, more="    columns: {mask: [customers.email]}\n")
+    done = footnote(stage, "sql", "shop", "SELECT id, email FROM customers ORDER BY id LIMIT 1")
+    assert (done.stdout, done.returncode) == ("id\temail\n1\tzq1@example.com\n", 0)
+    wrong = footnote(stage, "sql", "crm", "SELECT 1")
+    assert wrong.returncode == 2 and "No source 'crm' is open here. Open here: shop, workspace." in wrong.stderr

@@ -35,7 +35,7 @@ async def test_tables_views_keys_and_estimates(owner, open_source) -> None:
 async def test_keys_of_several_columns_in_any_case_and_keys_that_point_at_nothing(tmp_path, open_source) -> None:
     script = """
     CREATE TABLE Parts (Maker TEXT, Number INTEGER, PRIMARY KEY (Maker, Number)) WITHOUT ROWID;
-    CREATE TABLE uses (maker TEXT, part INTEGER, gone INTEGER REFERENCES nothing, UNIQUE (maker, part),
+    CREATE TABLE uses (maker TEXT, part INTEGER, gone INTEGER REFERENCES nowhere, UNIQUE (maker, part),
         FOREIGN KEY (maker, part) REFERENCES parts (MAKER, NUMBER), FOREIGN KEY (part, maker) REFERENCES parts);
     CREATE UNIQUE INDEX partly ON uses (part) WHERE part > 1;
     CREATE UNIQUE INDEX computed ON uses (lower(maker));
