@@ -66,6 +66,7 @@ class Engine:
         self._wake = QueueWake(QUEUE)
         self._direct = DirectStart()
         self._workflow: Any = None
+        self._parked = 0
 
     async def launch(self, run: Callable[[str], Awaitable[None]]) -> None:
         """Starts the engine and takes up this executor's interrupted workflows. Called on the loop that the workflows
@@ -83,6 +84,7 @@ class Engine:
             DBOS.launch()
         except DBAPIError as error:
             raise StateUnavailable(f"the workflow engine's tables cannot be used: {error.orig}") from error
+        self._leave_out_the_parked()
         await DBOS.register_queue_async(
             QUEUE,
             partition_concurrency=1,
@@ -114,6 +116,24 @@ class Engine:
     def look(self) -> None:
         """Makes the queue look for work now: a partition has just become free, or work was put back."""
         self._wake.new_work()
+
+    def park(self, by: int) -> None:
+        """A turn waits for a person (+1) and needs no worker slot meanwhile, or goes on (-1). Its conversation stays
+        its own: the next turn of it still waits."""
+        self._parked += by
+        if by > 0:
+            self._wake.new_work()
+
+    def _leave_out_the_parked(self) -> None:
+        """The engine counts what this process is running before it takes more from the queue."""
+        core: Any = importlib.import_module("dbos._dbos")
+        active = core._get_dbos_instance()._active_workflows_set
+        counted = active.count_for_queue
+
+        def working(name: str) -> int:
+            return max(counted(name) - (self._parked if name == QUEUE else 0), 0)
+
+        active.count_for_queue = working
 
     async def standings(self, workflow_ids: Sequence[str]) -> dict[str, Standing]:
         """Where each known workflow stands, by id."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -64,6 +65,8 @@ class Durable:
         # Turns that this process knows to be unfinished, with their conversations.
         self._open: dict[str, str] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
+        # Running turns that wait for a person: they hold their conversation, but no worker slot.
+        self._parked: set[str] = set()
         self._stopping: set[str] = set()
         # Taken out of the queue: should the engine have claimed one at that moment, it ends before it begins.
         self._withdrawn: set[str] = set()
@@ -94,11 +97,25 @@ class Durable:
 
     async def enqueue(self, turn_id: str, conversation: str) -> None:
         """Makes a turn durable and starts it when its conversation is free. Enqueueing it again changes nothing."""
-        idle = self._recovered and len(self._open) < self._concurrency and conversation not in self._open.values()
+        busy = len(self._open) - len(self._parked)
+        idle = self._recovered and busy < self._concurrency and conversation not in self._open.values()
         self._open[turn_id] = conversation
         stage = await self._launched.enqueue(_workflow_id(turn_id), conversation, turn_id, idle=idle)
         if stage not in ("waiting", "running"):
             self._open.pop(turn_id, None)
+
+    @contextmanager
+    def parked(self, turn_id: str) -> Generator[None]:
+        """While it is open, the running turn waits for a person: another conversation's turn may have its worker slot.
+        It goes on at once when the wait ends. A shutdown does not wait for parked turns."""
+        self._parked.add(turn_id)
+        self._launched.park(+1)
+        try:
+            yield
+        finally:
+            self._parked.discard(turn_id)
+            if self._engine is not None:
+                self._engine.park(-1)
 
     async def cancel(self, turn_id: str) -> Cancelled:
         """Stops a turn. `running`: its task got `CancelledError` and ends on its own terms (`Steps.stop_requested`).
@@ -156,6 +173,8 @@ class Durable:
             self._watch.cancel()
             await asyncio.wait([self._watch])
         running = list(self._running.values())
+        for turn_id in self._parked & self._running.keys():
+            self._running[turn_id].cancel()
         if running:
             _, late = await asyncio.wait(running, timeout=grace_s)
             for task in late:

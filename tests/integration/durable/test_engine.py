@@ -36,6 +36,10 @@ def test_the_private_names_in_use_are_where_they_were():
         "queue_name",
         "execute_workflow",
     ]
+    assert parameters("dbos._core", "ActiveWorkflowById") == []
+    assert "_active_workflows_set.count_for_queue(queue.name)" in inspect.getsource(
+        importlib.import_module("dbos._queue").queue_worker_thread
+    )
     # Patched by name in the modules that call them.
     assert "target=queue_worker_thread" in inspect.getsource(importlib.import_module("dbos._queue").queue_thread)
     assert "target=queue_thread" in inspect.getsource(importlib.import_module("dbos._dbos").DBOS._launch)
