@@ -2,6 +2,7 @@
 
 The compiled parser dies with SIGSEGV on a few thousand open brackets, and its time doubles with each type name that
 opens a bracket inside another (`date(date(…`) and triples with each nested `ARRAY[`: 25 of them never finish. It
+doubles with each JOIN that has no ON yet, for it is parsed again without what follows it: 30 of them never finish. It
 grows with the cube of a run of accessors (`a[1][1]…`): 2,000 characters of them take seconds.
 """
 
@@ -23,6 +24,8 @@ _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE}
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 _BRACKETS = _OPENING | _CLOSING
 _ACCESS = frozenset({TokenType.DOT, TokenType.L_BRACKET})
+_JOINED = frozenset({TokenType.ON, TokenType.USING})
+_NEVER_ON = frozenset({TokenType.CROSS, TokenType.NATURAL})
 _PREFIX = frozenset(
     {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.CASE, TokenType.INTERVAL}
 )
@@ -54,13 +57,14 @@ def _utf8_size(sql: str) -> int | None:
 def check_tokens(tokens: Sequence[Token], types: frozenset[TokenType], policy: GuardPolicy) -> None:
     """Raises QueryRefused when brackets, prefixes or accessors pile up, or parsing would take too long."""
     factors = [1]  # of parsing time, one per open bracket
+    joins = [0]  # without ON so far, one per open bracket
     chains = [0]  # accessors in a row (`.a`, `[1]`), one per open bracket
     work = run = 0
     before: TokenType | None = None
     end = -2
     for token in tokens:
         kind = token.token_type
-        work += factors[-1]
+        work += factors[-1] << joins[-1]
         run = run + 1 if kind in _PREFIX else 0
         if kind in _ACCESS:
             chains[-1] += 1
@@ -68,11 +72,17 @@ def check_tokens(tokens: Sequence[Token], types: frozenset[TokenType], policy: G
             chains[-1] = 0
         if kind in _OPENING:
             factor = 3 if before is TokenType.ARRAY else 2 if before in types else 1
-            factors.append(factors[-1] * factor)
+            factors.append((factors[-1] << joins[-1]) * factor)
+            joins.append(0)
             chains.append(0)
         elif kind in _CLOSING and len(factors) > 1:
             factors.pop()
+            joins.pop()
             chains.pop()
+        elif kind is TokenType.JOIN:
+            joins[-1] += before not in _NEVER_ON
+        elif kind in _JOINED:
+            joins[-1] -= joins[-1] > 0
         elif before is TokenType.NUMBER and kind is TokenType.VAR and token.start == end + 1:
             raise _glued_number(token.text)
         if len(factors) - 1 > policy.max_nesting or run > PREFIX_RUN or chains[-1] > ACCESS_RUN or work > PARSER_WORK:

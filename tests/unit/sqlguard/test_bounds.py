@@ -45,6 +45,18 @@ def test_type_names_that_make_the_parser_exponential_are_refused(call):
     assert code_of(f"select {call * 40}1{closing * 40}") == "sql_too_deep"
 
 
+@pytest.mark.parametrize("unit", ["join orders ", "left join orders ", "left join (select 1 from orders "])
+def test_joins_without_on_that_make_the_parser_exponential_are_refused(unit):
+    assert code_of("select 1 from orders " + unit * 40) == "sql_too_deep"
+
+
+def test_a_few_joins_without_on_and_many_with_one_are_fine():
+    policy = GuardPolicy({"orders": ("id",)}, dialect="sqlite")
+    validate("select 1 from orders a join orders b join orders c left join orders d", policy)
+    validate("select 1 from orders a join orders b join orders c on b.id = c.id on a.id = b.id", policy)
+    validate("select 1 from orders " + "join orders using (id) cross join orders " * 40, policy)
+
+
 def test_shallow_nests_of_type_names_are_fine():
     validate("select date(date(id)), row(row(row(1))), array[array[array[1]]], id::struct(a int[], b row(c int)) "
              "from orders", POLICY)  # fmt: skip
@@ -60,6 +72,9 @@ CRASHERS = [
     "select * from orders " + "join orders on true " * 1_500,
     "select " + "orders." * 4_000 + "id",
     "select id" + "::int" * 6_000,
+    "select * from orders " + "join orders " * 60,
+    "select join 'a' " + "join 'a' " * 60,
+    "select * from orders left join (select * from orders " * 25,
     "select id" + "[1]" * 9_000,
     "select " + "case when " * 3_000,
     "select " + "lambda x: " * 3_000,
