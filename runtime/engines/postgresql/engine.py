@@ -16,6 +16,7 @@ from runtime.catalog import Structure
 from runtime.catalog.admitted import admitted
 from runtime.catalog.cached import CachedStructure
 from runtime.clock import Clock
+from runtime.engines.guarding import policy_of
 from runtime.engines.port import ReadResult
 from runtime.engines.postgresql import failures
 from runtime.engines.postgresql.connections import Connection, ConnectionLost, Connections, Session, Unreachable
@@ -66,12 +67,13 @@ class PostgresqlEngine:
     async def open(cls, source: PostgresqlSource, limits: Limits, clock: Clock) -> PostgresqlEngine:
         """Connects nowhere yet, so that a database that is down stops no start. Raises ConfigurationError for an
         address that is none."""
-        address = environment_value(source.url)
+        address = environment_value(source.url) or ""
         try:
-            conninfo_to_dict(address or "")
+            if not conninfo_to_dict(address):
+                raise psycopg.ProgrammingError("empty")  # the library would take a database of this machine
         except psycopg.Error as error:
             raise ConfigurationError(f"sources.{source.id}: {source.url} holds no address of a database.") from error
-        connections = Connections(address or "", adapters(), limits.concurrent_reads_per_source)
+        connections = Connections(address, adapters(), limits.concurrent_reads_per_source)
         return cls(source, connections, limits, clock)
 
     async def close(self) -> None:
@@ -157,20 +159,10 @@ class PostgresqlEngine:
         return failures.right_lost(self._source.id, gone)
 
     def _policy(self, structure: Structure, parameters: int) -> GuardPolicy:
-        tables = structure.tables
         # Where columns are ruled, a table is read by the columns that are known: a new one may be one to hide.
         ruled = bool(self._source.columns.deny or self._source.columns.mask)
-        masked = {table.id: frozenset(column.name for column in table.columns if column.masked) for table in tables}
-        return GuardPolicy(
-            {table.id: tuple(column.name for column in table.columns) for table in tables},
-            DIALECT,
-            search_path=self._source.schemas,
-            partial=frozenset(table.id for table in tables if ruled or table.partial),
-            masked={name: columns for name, columns in masked.items() if columns},
-            parameters=parameters,
-            max_bytes=self._limits.sql_bytes,
-            max_nesting=self._limits.sql_nesting,
-        )
+        schemas = self._source.schemas
+        return policy_of(structure, self._limits, parameters=parameters, search_path=schemas, by_columns=ruled)
 
     def _result(self, structure: Structure, query: ValidatedQuery, found: Answer, began: float) -> ReadResult:
         kept, notes = len(found.rows), found.notes
