@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runtime.admission.manifest import AllowDeny, ColumnRules
-from runtime.catalog.structure import CatalogColumn, CatalogTable, Structure, TableKind
+from runtime.catalog.structure import CatalogColumn, CatalogTable, ForeignKey, Structure, TableKind
 
 _VIEWS = (TableKind.VIEW, TableKind.MATERIALIZED_VIEW)
 _WORD = re.compile(r"\w+")
@@ -30,7 +30,7 @@ def admitted(
     The revision also stands for the rules, so that nothing kept by revision outlives them."""
     rules = _Rules.of(structure.dialect, tables, columns, schemas)
     kept = _existing([_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)])
-    hidden = _hidden_words(structure, kept)
+    hidden = _Hidden.of(structure, kept)
     shown = tuple(_tied(kept[table.id], kept, hidden) for table in structure.tables if table.id in kept)
     return replace(structure, tables=shown, revision=_revision(structure, tables, columns, schemas))
 
@@ -47,10 +47,10 @@ class _Rules:
     def of(cls, dialect: str, tables: AllowDeny, columns: ColumnRules, schemas: Sequence[str] | None) -> _Rules:
         return cls(
             None if schemas is None else frozenset(schemas),
-            matcher(tables.allow, any_case=dialect != "postgres"),
-            matcher(tables.deny),
-            matcher(columns.deny),
-            matcher(columns.mask),
+            _matcher(tables.allow, any_case=dialect != "postgres"),
+            _matcher(tables.deny),
+            _matcher(columns.deny),
+            _matcher(columns.mask),
         )
 
     def admit(self, table: CatalogTable) -> bool:
@@ -60,7 +60,7 @@ class _Rules:
         return self.allow(full) and not self.deny((*full, table.name))
 
 
-def matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
+def _matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
     """Whether one of several spellings of a name matches one of `patterns` as a whole."""
     if not patterns:
         return lambda _: False
@@ -69,26 +69,28 @@ def matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
     return lambda spellings: any(whole.fullmatch(spelling) for spelling in spellings)
 
 
-def column_spellings(table: CatalogTable, column: str) -> tuple[str, ...]:
-    """The names by which a rule may mean this column."""
-    tables = dict.fromkeys((table.id, f"{table.schema}.{table.name}", table.name))
-    return (*(f"{name}.{column}" for name in tables), column)
+def _spellings(table: CatalogTable) -> Callable[[str], Iterator[str]]:
+    """For a column of this table: the names by which a rule may mean it."""
+    tables = tuple(dict.fromkeys((table.id, f"{table.schema}.{table.name}", table.name)))
+
+    def of_column(column: str) -> Iterator[str]:
+        yield column
+        for name in tables:
+            yield f"{name}.{column}"
+
+    return of_column
 
 
 def _without_denied_columns(table: CatalogTable, rules: _Rules) -> CatalogTable:
-    denied = {item.name for item in table.columns if rules.deny_column(column_spellings(table, item.name))}
-    masked = {
-        item.name
-        for item in table.columns
-        if item.masked or (item.name not in denied and rules.mask_column(column_spellings(table, item.name)))
-    }
-    if denied:
-        denied |= {item.name for item in table.columns if item.generated}
-    if masked:
-        masked |= {item.name for item in table.columns if item.generated}
+    spellings = _spellings(table)
+    denied = {item.name for item in table.columns if rules.deny_column(spellings(item.name))}
+    masked = {item.name for item in table.columns if item.masked or rules.mask_column(spellings(item.name))}
     if not denied and not masked:
         return table
-    kept = tuple(replace(item, masked=item.name in masked) for item in table.columns if item.name not in denied)
+    computed = {item.name for item in table.columns if item.generated}
+    denied |= computed if denied else set()
+    masked |= computed if masked else set()
+    kept = tuple(_masked(item, item.name in masked) for item in table.columns if item.name not in denied)
     return replace(
         table,
         columns=kept,
@@ -97,6 +99,10 @@ def _without_denied_columns(table: CatalogTable, rules: _Rules) -> CatalogTable:
         foreign_keys=tuple(key for key in table.foreign_keys if not denied & set(key.columns)),
         partial=bool(denied),
     )
+
+
+def _masked(column: CatalogColumn, masked: bool) -> CatalogColumn:
+    return column if column.masked == masked else replace(column, masked=masked)
 
 
 def _existing(candidates: Sequence[CatalogTable]) -> dict[str, CatalogTable]:
@@ -120,41 +126,48 @@ def _readable(table: CatalogTable, name: str, kept: Mapping[str, CatalogTable]) 
 def _masked_view(table: CatalogTable, kept: Mapping[str, CatalogTable]) -> CatalogTable:
     if table.kind not in _VIEWS or not any(column.masked for name in table.reads for column in kept[name].columns):
         return table
-    return replace(table, columns=tuple(replace(column, masked=True) for column in table.columns))
+    return replace(table, columns=tuple(_masked(column, True) for column in table.columns))
 
 
-def _hidden_words(structure: Structure, kept: Mapping[str, CatalogTable]) -> frozenset[str]:
-    """Names, in lower case, that only denied tables, columns and schemas have."""
-    shown = set[str]().union(*(_words(table) for table in kept.values()))
-    return frozenset(set[str]().union(*(_words(table) for table in structure.tables)) - shown)
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """Names, in lower case, that only denied tables, columns and schemas have: single words, and all others."""
+
+    words: frozenset[str]
+    phrases: tuple[str, ...]
+
+    @classmethod
+    def of(cls, structure: Structure, kept: Mapping[str, CatalogTable]) -> _Hidden:
+        gone = [table for table in structure.tables if table.id not in kept or kept[table.id].partial]
+        names = set[str]().union(*map(_names, gone))
+        if names:
+            names.difference_update(*map(_names, kept.values()))
+        words = frozenset(name for name in names if _WORD.fullmatch(name))
+        return cls(words, tuple(names - words))
+
+    def named_in(self, text: str) -> bool:
+        """Whether a text names something hidden."""
+        low = text.lower()
+        return not self.words.isdisjoint(_WORD.findall(low)) or any(phrase in low for phrase in self.phrases)
 
 
-def _words(table: CatalogTable) -> set[str]:
+def _names(table: CatalogTable) -> set[str]:
     return {name.lower() for name in (table.schema, table.name, *(column.name for column in table.columns)) if name}
 
 
-def _tied(table: CatalogTable, kept: Mapping[str, CatalogTable], hidden: frozenset[str]) -> CatalogTable:
+def _tied(table: CatalogTable, kept: Mapping[str, CatalogTable], hidden: _Hidden) -> CatalogTable:
     """The table with the foreign keys and comments that speak of nothing but what exists."""
-    long = tuple(name for name in hidden if not _WORD.fullmatch(name))
-    keys = tuple(
-        key
-        for key in table.foreign_keys
-        if key.table in kept and all(kept[key.table].column(name) for name in key.references)
-    )
-    columns = tuple(_column_comment(column, hidden, long) for column in table.columns)
-    return replace(table, foreign_keys=keys, columns=columns, comment=_comment(table.comment, hidden, long))
+    keys = tuple(key for key in table.foreign_keys if _points_at_what_exists(key, kept))
+    told = {item.name for item in table.columns if item.comment and hidden.named_in(item.comment)}
+    comment = "" if hidden.named_in(table.comment) else table.comment
+    if not told:
+        return replace(table, foreign_keys=keys, comment=comment)
+    columns = tuple(replace(item, comment="") if item.name in told else item for item in table.columns)
+    return replace(table, foreign_keys=keys, columns=columns, comment=comment)
 
 
-def _column_comment(column: CatalogColumn, hidden: frozenset[str], long: tuple[str, ...]) -> CatalogColumn:
-    if not column.comment:
-        return column
-    return replace(column, comment=_comment(column.comment, hidden, long))
-
-
-def _comment(text: str, hidden: frozenset[str], long: tuple[str, ...]) -> str:
-    low = text.lower()
-    tells = not hidden.isdisjoint(_WORD.findall(low)) or any(name in low for name in long)
-    return "" if tells else text
+def _points_at_what_exists(key: ForeignKey, kept: Mapping[str, CatalogTable]) -> bool:
+    return key.table in kept and all(kept[key.table].column(name) for name in key.references)
 
 
 def _revision(structure: Structure, tables: AllowDeny, columns: ColumnRules, schemas: Sequence[str] | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -42,7 +43,8 @@ WHY = {
 
 Match = Literal["unique", "ambiguous", "none"]
 Scored = Mapping[int, tuple[Tier, float]]
-Place = tuple[int, bool, float, int, int]
+Rank = tuple[int, bool, float, int]
+"""Tier, whether a column, negative score, number of the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,46 +56,52 @@ class Hit:
 
 
 class Ranked:
-    """All hits of a query, best first, tables before columns, then by source and in the order of the structure."""
+    """All hits of a query, best first, tables before columns, then by source and in the order of the structure. They
+    are kept as the numbers of entries, rank by rank, since a common word has very many."""
 
-    def __init__(self, indexes: Sequence[NameIndex], places: list[Place]) -> None:
+    def __init__(self, indexes: Sequence[NameIndex], ranks: Mapping[Rank, list[int]]) -> None:
         self._indexes = indexes
-        self._places = sorted(places)
+        self._ranks = sorted((rank, sorted(entries)) for rank, entries in ranks.items())
+        self._total = sum(len(entries) for _, entries in self._ranks)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self._total
 
     def __getitem__(self, part: slice) -> list[Hit]:
-        return [self._hit(place) for place in self._places[part]]
+        start, stop, _ = part.indices(self._total)
+        found, before = list[Hit](), 0
+        for rank, entries in self._ranks:
+            chosen = entries[max(0, start - before) : max(0, stop - before)]
+            found.extend(self._hit(rank, entry) for entry in chosen)
+            before += len(entries)
+        return found
 
-    def _hit(self, place: Place) -> Hit:
-        tier, _, _, number, entry = place
-        index = self._indexes[number]
-        return Hit(Tier(tier), Resource(index.structure) if entry == _SOURCE else index.resource(entry))
+    def _hit(self, rank: Rank, entry: int) -> Hit:
+        index = self._indexes[rank[-1]]
+        return Hit(Tier(rank[0]), Resource(index.structure) if entry == _SOURCE else index.resource(entry))
 
     def verdict(self, most: int) -> tuple[Match, list[Hit]]:
         """Whether the hits mean one resource, and at most `most` candidates when they don't: those that answer equally
         well. A hit that leaves a word unaccounted for, or is only spelled like it, is a candidate and no match."""
-        if not self._places:
+        if not self._ranks:
             return "none", []
-        best = self._places[0]
-        rival = self._places[1][:2] if len(self._places) > 1 else None
-        if best[0] <= Tier.WORDS_AROUND and rival != best[:2]:
+        best = self._ranks[0][0]
+        equal = sum(len(entries) for rank, entries in self._ranks if rank[:2] == best[:2])
+        if best[0] <= Tier.WORDS_AROUND and equal == 1:
             return "unique", []
-        return "ambiguous", [self._hit(place) for place in self._places[:most] if place[:2] == best[:2]]
+        return "ambiguous", self[: min(most, equal)]
 
 
 def search(structures: Iterable[Structure], query: str, wanted: Callable[[Resource], bool] | None = None) -> Ranked:
     """The hits in these structures, of the wanted resources only; nothing rather than filler."""
     indexes = [structure.derived(NameIndex) for structure in structures]
-    places = list[Place]()
+    ranks = defaultdict[Rank, list[int]](list)
     for number, index in enumerate(indexes):
         tables = len(index.structure.tables)
         for entry, (tier, score) in _scored(index, query).items():
-            resource = Resource(index.structure) if entry == _SOURCE else None
-            if wanted is None or wanted(resource or index.resource(entry)):
-                places.append((tier, entry >= tables, -round(score, _SCORE_DIGITS), number, entry))
-    return Ranked(indexes, places)
+            if wanted is None or wanted(Resource(index.structure) if entry == _SOURCE else index.resource(entry)):
+                ranks[tier, entry >= tables, -score, number].append(entry)
+    return Ranked(indexes, ranks)
 
 
 def _scored(index: NameIndex, query: str) -> Scored:
@@ -102,10 +110,11 @@ def _scored(index: NameIndex, query: str) -> Scored:
     if not any(tier <= Tier.WORDS_AROUND for tier, _ in scored.values()):
         scored |= {entry: (Tier.NEAR, weight) for entry, weight in index.near_name(whole).items()}
     folded = query.strip().casefold()
+    exact, same = (Tier.EXACT, 1.0), (Tier.SAME_WORDS, 1.0)
     for entry in index.of_name(whole):
-        scored[entry] = (Tier.EXACT if index.name(entry).casefold() == folded else Tier.SAME_WORDS, 1.0)
+        scored[entry] = exact if index.name(entry).casefold() == folded else same
     if (entry := _of_id(index, query.strip())) is not None:
-        scored[entry] = (Tier.EXACT, 1.0)
+        scored[entry] = exact
     return scored
 
 
@@ -163,7 +172,7 @@ def _words_of(
 
 
 def _graded(per_word: Sequence[float]) -> tuple[Tier, float]:
-    worst, score = min(per_word), sum(per_word) / len(per_word)
+    worst, score = min(per_word), round(sum(per_word) / len(per_word), _SCORE_DIGITS)
     if not worst:
         return Tier.SOME_WORDS, score
     if NEAR in per_word:

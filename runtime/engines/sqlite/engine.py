@@ -142,7 +142,8 @@ class SqliteEngine:
 
     async def _introspect(self) -> Structure:
         body = await self._look(Introspect(_LOOK_SECONDS))
-        shown = admitted(structure_of(self._source.id, body), self._source.tables, self._source.columns)
+        whole = await asyncio.to_thread(structure_of, self._source.id, body)
+        shown = await asyncio.to_thread(admitted, whole, self._source.tables, self._source.columns)
         self._known = _Known(shown, str(body["fingerprint"]))
         return shown
 
