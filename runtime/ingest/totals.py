@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -20,6 +20,7 @@ _LABEL_COLUMNS = 3
 _NEAR = Decimal("0.01")
 _SHOWN = 3
 
+NO_LABEL = "without a label"
 Noun = Literal["line", "row"]
 """What a record is called in notes."""
 
@@ -39,12 +40,41 @@ def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_li
     """The rows that are totals. A label alone is not enough: the row must equal a sum of rows above it, or leave other
     labels empty while naming nothing or a group that stands above it."""
     labelled = {place: label for place, row in enumerate(rows) if (label := _label(row))}
-    if not labelled or 2 * len(labelled) > len(rows) > 2:
+    bare = _bare(rows)
+    if not (labelled or bare) or 2 * len(labelled) > len(rows) > 2:
         return []
+    if bare and len(rows) - 1 not in labelled:
+        labelled[len(rows) - 1] = NO_LABEL
     plain = [row for place, row in enumerate(rows) if place not in labelled]
     ways = _ways(plain, comma_likely=comma_likely)
     texts = [place for place in range(len(names)) if place not in ways and any(row[place].strip() for row in plain)]
-    return _walk(rows, names, labelled, ways, texts)
+    found = [
+        total
+        for total in _walk(rows, names, labelled, ways, texts)
+        if total.label is not NO_LABEL or (total.equal and not total.other)
+    ]
+    return [*_first(rows, names, labelled, ways, texts, {total.place for total in found}), *found]
+
+
+def _bare(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last row alone lacks the label that stands first in all others: it may add them up."""
+    return len(rows) > 2 and not rows[-1][0].strip() and all(row[0].strip() for row in rows[:-1])
+
+
+def _first(
+    rows: Sequence[Sequence[str]],
+    names: Sequence[str],
+    labelled: Mapping[int, str],
+    ways: Mapping[int, Numeral],
+    texts: Sequence[int],
+    known: Set[int],
+) -> list[Total]:
+    """The first row when it is the proved total of all below it."""
+    if 0 not in labelled or 0 in known:
+        return []
+    below = [row for place, row in enumerate(rows) if place and place not in known]
+    totals = _walk([*below, rows[0]], names, {len(below): labelled[0]}, ways, texts)
+    return [replace(total, place=0) for total in totals if total.equal and not total.other]
 
 
 def _walk(

@@ -47,7 +47,9 @@ def _stacked(grid: Grid, area: Range, found: Found) -> list[Range]:
     tables: list[Range] = []
     title: Range | None = None
     for place, band in enumerate(bands):
-        if _only_words(grid, band):
+        if place + 1 < len(bands) and _pairs(grid, band, bands[place + 1]):
+            found.beside += [_line(grid, row, band) for row in range(band[0], band[2] + 1)]
+        elif _only_words(grid, band):
             if place + 1 < len(bands):
                 title = (title[0], min(title[1], band[1]), band[2], max(title[3], band[3])) if title else band
             elif tables or title is not None:
@@ -121,8 +123,21 @@ def _only_words(grid: Grid, band: Range) -> bool:
 def _aside(grid: Grid, band: Range | None, found: Found) -> None:
     if band is None:
         return
-    for row in range(band[0], band[2] + 1):
-        found.beside += [" ".join(grid.rows[row][column].split()) for column in filled(grid, row, band)]
+    found.beside += [_line(grid, row, band) for row in range(band[0], band[2] + 1)]
+
+
+def _line(grid: Grid, row: int, band: Range) -> str:
+    return " ".join(" ".join(grid.rows[row][column].split()) for column in filled(grid, row, band))
+
+
+def _pairs(grid: Grid, band: Range, below: Range) -> bool:
+    """Whether a band holds remarks of a word and a value each, above a table of more columns: who printed it, when."""
+    if band[2] - band[0] >= _LINES or band[3] - band[1] != 1 or below[3] - below[1] < 2:
+        return False
+    rows = [[grid.rows[row][column] for column in (band[1], band[3])] for row in range(band[0], band[2] + 1)]
+    if not all(type(word) is str and word and is_filled(value) for word, value in rows):
+        return False
+    return len(rows) <= 2 or type(rows[0][1]) is not str or all(word.rstrip().endswith(":") for word, _ in rows)
 
 
 def _continues(grid: Grid, table: Range, band: Range) -> bool:

@@ -7,17 +7,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from decimal import Decimal
 
 from runtime.ingest.columns import ColumnType
+from runtime.ingest.lexical import MISSING, NOT_FINITE
 from runtime.ingest.spreadsheet.cells import (
     EMPTY,
     UNCACHED,
     Clock,
     Day,
     Duration,
+    Format,
     Missing,
     Moment,
     Number,
+    Shown,
     Truth,
 )
 
@@ -26,23 +30,26 @@ _SERIALS = range(20_000, 80_000)
 """Day counts taken for dates, beside real dates: 1954 to 2119, or four years later where days count from 1904."""
 _DATE_WORD = re.compile(r"(^|[\W_])(dates?|datum|fecha|data|dato)([\W_]|$)", re.IGNORECASE)
 _NUMBERS = ("BIGINT", "HUGEINT", "DOUBLE", "DECIMAL")
+_SHARE = re.compile(r"[-+]?[0-9]+([.,][0-9]+)?\s*%")
+_ABSENT = MISSING | NOT_FINITE
 _SHOWN = 4
 
 
 @dataclass(slots=True)
 class SheetColumn:
-    """A column's name, how many of its cells have which class, what was said about it, and whether its texts are codes
-    although all of them are digits."""
+    """A column's name, how many of its cells have which class, what was said about it, whether its texts are codes
+    although all of them are digits, and how many cells are text that doesn't stand for a missing value."""
 
     name: str
     classes: Counter[type[str]] = field(default_factory=Counter[type[str]])
     notes: list[str] = field(default_factory=list[str])
     codes: bool = False
+    texts: int = 0
 
     def honest(self, decided: ColumnType) -> ColumnType:
         """The decided type as far as the classes of the cells allow it."""
         kinds = [kind for kind in self.classes if kind is not Missing]
-        texts = self.classes[str]
+        texts = self.texts
         if decided.name.startswith(_NUMBERS) and kinds == [str] and self.codes:
             return ColumnType("VARCHAR", "digits stored as text, all of one length: kept as text, like codes")
         if decided.name.startswith(_NUMBERS) and texts:
@@ -62,12 +69,13 @@ def settle(rows: list[list[str]], names: Sequence[str], *, from_1904: bool) -> l
         cells = [row[place] for row in rows]
         column.classes = _classes(cells)
         new = _dates(column, cells, from_1904=from_1904)
-        new = _currencies(column, new)
+        new = _currencies(column, _shares(column, new))
         if new is not cells:
             for row, cell in zip(rows, new, strict=True):
                 row[place] = cell
             column.classes = _classes(new)
         _say(column, new)
+        column.texts = sum(type(cell) is str and cell.strip().lower() not in _ABSENT for cell in new if cell)
         if set(column.classes) - {Missing} == {str}:
             lengths = {len(cell.strip()) for cell in new if cell}
             column.codes = len(lengths) == 1 and lengths.pop() > 2 and all(not c or c.strip().isdecimal() for c in new)
@@ -104,6 +112,23 @@ def _dates(column: SheetColumn, cells: list[str], *, from_1904: bool) -> list[st
         else cell
         for cell in cells
     ]
+
+
+def _shares(column: SheetColumn, cells: list[str]) -> list[str]:
+    """Percentages written as text among numbers with a percent format become fractions like them."""
+    numbers = [cell for cell in cells if isinstance(cell, Number)]
+    texts = [cell for cell in cells if type(cell) is str and cell and cell.strip().lower() not in _ABSENT]
+    if not texts or not numbers or not all(cell.form.percent for cell in numbers):
+        return cells
+    if not all(_SHARE.fullmatch(cell.strip()) for cell in texts):
+        return cells
+    column.notes.append(f"{_counted(len(texts), 'percentage')} stored as text read like the others")
+    return [_fraction(cell) if type(cell) is str and _SHARE.fullmatch(cell.strip()) else cell for cell in cells]
+
+
+def _fraction(text: str) -> Shown:
+    value = Decimal(text.strip().rstrip("% ").replace(",", ".")) / 100
+    return Shown(format(value, "f"), Format(percent=True), long=False)
 
 
 def _currencies(column: SheetColumn, cells: list[str]) -> list[str]:

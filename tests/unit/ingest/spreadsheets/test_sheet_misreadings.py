@@ -399,3 +399,39 @@ def test_a_header_of_three_rows(read_book: Read) -> None:
     table = one(read_book(saved(*head, ["x", 1, 2, 3, 4], ["y", 5, 6, 7, 8], adapt=adapt)))
     assert list(table.types) == ["team", "2025 H1 plan", "2025 H1 real", "2025 H2 plan", "2025 H2 real"]
     assert table.rows == [("x", 1, 2, 3, 4), ("y", 5, 6, 7, 8)]
+
+
+def test_percentages_as_text_among_percent_formats(read_book: Read) -> None:
+    table = one(read_book(saved(["who", "rate"], ["a", 0.12], ["b", "15 %"], adapt=formatted(["B2"], "0%"))))
+    assert table.column("rate") == [D("0.12"), D("0.15")]
+    assert "rate: 1 percentage stored as text read like the others" in table.notes
+
+
+def test_who_printed_a_table_and_when_is_no_table(read_book: Read) -> None:
+    head = [["Report", "Sales"], ["Printed", date(2025, 5, 3)], []]
+    table = one(read_book(saved(*head, ["region", "net", "tax"], ["N", 1, 2], ["S", 3, 4])))
+    assert table.rows == [("N", 1, 2), ("S", 3, 4)]
+    assert "beside its tables the sheet says: 'Report Sales'; 'Printed 2025-05-03'" in table.notes
+
+
+def test_a_total_above_its_rows(read_book: Read) -> None:
+    table = one(read_book(saved(["who", "net"], ["Total", 30], ["a", 10], ["b", 20])))
+    assert table.rows == [("a", 10), ("b", 20)]
+    assert "row 2 'Total' (equal to the sum of the rows in net)" in table.notes
+
+
+def test_sums_without_a_label_below_a_table(read_book: Read) -> None:
+    table = one(read_book(saved(["who", "net", "n"], ["a", 1, 4], ["b", 2, 5], [], [None, 3, 9])))
+    assert table.rows == [("a", 1, 4), ("b", 2, 5)]
+    assert "row 5 'without a label' (equal to the sum of the rows in net, n)" in table.notes
+
+
+def test_a_last_row_without_a_label_that_adds_up_nothing_is_a_row(read_book: Read) -> None:
+    table = one(read_book(saved(["who", "net", "n"], ["a", 1, 4], ["b", 2, 5], [None, 3, 8])))
+    assert table.rows == [("a", 1, 4), ("b", 2, 5), (None, 3, 8)]
+
+
+def test_words_for_missing_values_are_no_dates(read_book: Read) -> None:
+    table = one(read_book(saved(["who", "day"], ["a", date(2025, 1, 2)], ["b", "2025-01-03"], ["c", "n/a"])))
+    assert table.column("day") == [date(2025, 1, 2), date(2025, 1, 3), None]
+    assert "1 value 'n/a' is read as missing; 1 date stored as text read as a date" in table.notes
