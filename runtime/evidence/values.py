@@ -14,7 +14,7 @@ from typing import Any, cast
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 EXACT_INTEGER = 2**53
-_BYTES_SHOWN = 16
+BYTES_SHOWN = 16
 _CUT = "…"
 
 
@@ -35,7 +35,7 @@ def json_value(value: Any) -> Json:
         return str(value)
     if isinstance(value, bytes | bytearray | memoryview):
         raw = bytes(cast(bytes, value))
-        return f"{len(raw)} bytes 0x{raw[:_BYTES_SHOWN].hex()}" + ("…" if len(raw) > _BYTES_SHOWN else "")
+        return bytes_text(len(raw), raw[:BYTES_SHOWN])
     if isinstance(value, Mapping):
         return {str(key): json_value(item) for key, item in cast(Mapping[Any, Any], value).items()}
     if isinstance(value, Sequence | set | frozenset):
@@ -43,6 +43,11 @@ def json_value(value: Any) -> Json:
     if isinstance(value, uuid.UUID):
         return str(value)
     return str(value)
+
+
+def bytes_text(size: int, head: bytes) -> str:
+    """Bytes as text: their size and the first 16 of them, which are `head`."""
+    return f"{size} bytes 0x{head.hex()}" + (_CUT if size > BYTES_SHOWN else "")
 
 
 def _decimal(value: Decimal) -> Json:

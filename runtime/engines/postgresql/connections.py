@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -138,13 +137,18 @@ class Connections:
             raise Unreachable(str(error).strip()) from error
 
     async def _leave(self, connection: Connection, clean: bool) -> None:
-        if clean and not connection.closed:
-            with contextlib.suppress(psycopg.Error, TimeoutError):
+        kept = False
+        try:
+            if clean and not connection.closed:
                 async with asyncio.timeout(_CLEANING_SECONDS):
                     await connection.execute(_END)
                 self._idle.append(connection)
-                return
-        await connection.close()
+                kept = True
+        except (psycopg.Error, TimeoutError):
+            pass  # it died at the very end: the read is done, and the next one takes another
+        finally:
+            if not kept:
+                await connection.close()
 
 
 @dataclass(frozen=True, slots=True)

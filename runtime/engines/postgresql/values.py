@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -13,7 +14,9 @@ from psycopg import pq
 from psycopg.abc import Buffer
 from psycopg.adapt import AdaptersMap, Loader, Transformer
 
+from runtime.errors import CallError
 from runtime.evidence import Json
+from runtime.evidence.values import BYTES_SHOWN, bytes_text
 
 # Infinity, years before Christ or after 9999, 24:00, months in intervals, digits and double keys in JSON.
 _AS_TEXT = """date time timetz timestamp timestamptz interval json jsonb jsonpath text varchar bpchar name "char"
@@ -28,7 +31,6 @@ _BYTEA = _TYPES["bytea"].oid
 _NUMERIC = _TYPES["numeric"].oid
 _SHORT_TEXT = (_TYPES["varchar"].oid, _TYPES["bpchar"].oid)
 _LENGTH_HEADER = 4
-_BYTES_SHOWN = 16
 
 
 class _Text(Loader):
@@ -58,8 +60,33 @@ def adapters() -> AdaptersMap:
 
 
 def bound_values(parameters: Sequence[Json]) -> list[Any]:
-    """JSON values as psycopg binds them: a fraction as an exact decimal, as if it stood in the SQL."""
-    return [Decimal(repr(value)) if isinstance(value, float) else value for value in parameters]
+    """JSON values as psycopg binds them: a fraction as an exact decimal, as if it stood in the SQL. Raises CallError
+    for what PostgreSQL has no value for."""
+    return [_bound(position, value) for position, value in enumerate(parameters, 1)]
+
+
+def _bound(position: int, value: Json) -> Any:
+    if isinstance(value, float) and math.isfinite(value):
+        return Decimal(repr(value))
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise _unbound(position, "it is not valid text") from error
+        if "\0" in value:
+            raise _unbound(position, "it holds a zero byte")
+    if isinstance(value, list | dict):
+        raise _unbound(position, "it is a list or an object")
+    return value
+
+
+def _unbound(position: int, why: str) -> CallError:
+    return CallError(
+        "sql_failed",
+        f"The value for ${position} can't be bound: {why}.",
+        hint="Bind texts, numbers, true, false or null; for several values write IN ($1, $2).",
+        retryable=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +139,26 @@ def _cut(name: str, field: Field, cell_chars: int) -> str:
     if not field.wide:
         return name
     if field.oid == _BYTEA:
-        head = f"pg_catalog.encode(pg_catalog.substr({name}, 1, {_BYTES_SHOWN}), 'hex')"
-        size = f"pg_catalog.octet_length({name})"
-        more = f"CASE WHEN {size} > {_BYTES_SHOWN} THEN '…' END"
-        return f"CASE WHEN {name} IS NOT NULL THEN pg_catalog.concat({size}, ' bytes 0x', {head}, {more}) END"
+        head = f"pg_catalog.encode(pg_catalog.substr({name}, 1, {BYTES_SHOWN}), 'hex')"
+        return f"CASE WHEN {name} IS NOT NULL THEN pg_catalog.concat(pg_catalog.octet_length({name}), ' ', {head}) END"
     return f"pg_catalog.left({name}::pg_catalog.text, {cell_chars + 1})"
 
 
 class Restoring:
-    """Numbers and arrays that came as text because they might have been long, as values again where they were not."""
+    """Values that came as text because they might have been long, as what they are where they were not."""
 
     def __init__(self, connection: psycopg.AsyncConnection[Any], fields: Sequence[Field], cell_chars: int) -> None:
         transformer = Transformer(connection)
         self._cell_chars = cell_chars
-        self._loaders = {
-            index: transformer.get_loader(field.oid, pq.Format.TEXT).load
-            for index, field in enumerate(fields)
-            if field.wide and (field.oid == _NUMERIC or _is_array(field.oid))
-        }
+        self._loaders: dict[int, Callable[[bytes], Any]] = {}
+        for index, field in enumerate(fields):
+            if field.wide and field.oid == _BYTEA:
+                self._loaders[index] = _bytes_text
+            elif field.wide and (field.oid == _NUMERIC or _is_array(field.oid)):
+                self._loaders[index] = transformer.get_loader(field.oid, pq.Format.TEXT).load
 
     def restored(self, row: tuple[Any, ...]) -> Sequence[Any]:
-        """The row with its numbers and lists; one that is longer than a cell stays text."""
+        """The row with its numbers, lists and bytes; one that is longer than a cell stays text."""
         if not self._loaders:
             return row
         cells = list(row)
@@ -140,6 +166,11 @@ class Restoring:
             if cells[index] is not None and len(cells[index]) <= self._cell_chars:
                 cells[index] = load(cells[index].encode())
         return cells
+
+
+def _bytes_text(size_and_head: bytes) -> str:
+    size, head = size_and_head.decode().split(" ")
+    return bytes_text(int(size), bytes.fromhex(head))
 
 
 def _is_array(oid: int) -> bool:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from runtime.engines.postgresql import PostgresqlEngine
-from runtime.errors import CallError
+from runtime.errors import CallError, ConfigurationError
 from tests.integration.postgresql.conftest import SCHEMA, Database, Opener, made
 from tests.postgres_server import OwnServer
 
@@ -89,6 +89,12 @@ async def test_a_database_that_is_down_stops_no_start_and_the_check_says_why(ope
     checked = await engine.check()
     assert "refused" in checked.unreachable
     assert "secret-word" not in checked.unreachable
+
+
+@pytest.mark.parametrize("address", ["", "not an address", "mysql://a@b/c"])
+async def test_an_address_that_is_none_is_a_configuration_error_by_its_name(address: str, open_engine: Opener):
+    with pytest.raises(ConfigurationError, match="CRM_READ_URL"):
+        await open_engine(address)
 
 
 async def test_a_slow_query_is_stopped_on_the_server_too(shop: Database, open_engine: Opener):

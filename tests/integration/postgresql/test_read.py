@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runtime.errors import CallError
+from runtime.evidence import Json
 from runtime.limits import DEFAULT
 from tests.integration.postgresql.conftest import Database, Opener
 
@@ -84,10 +85,18 @@ async def test_names_that_occur_twice_and_columns_without_a_name_are_kept(shop: 
     ],
 )
 async def test_values_are_bound(
-    sql: str, parameters: list[object], row: tuple[object, ...], shop: Database, open_engine: Opener
+    sql: str, parameters: list[Json], row: tuple[object, ...], shop: Database, open_engine: Opener
 ):
-    result = await (await open_engine(shop)).read_bound(sql, parameters, seconds=20, rows_kept=5)  # type: ignore[arg-type]
+    result = await (await open_engine(shop)).read_bound(sql, parameters, seconds=20, rows_kept=5)
     assert result.rows == (row,)
+
+
+@pytest.mark.parametrize("value", ["zero \0 byte", "half \ud800", [1, 2], {"a": 1}])
+async def test_what_cannot_be_bound_is_said(value: Json, shop: Database, open_engine: Opener):
+    with pytest.raises(CallError) as caught:
+        await (await open_engine(shop)).read_bound("SELECT $1 AS t", [value], seconds=20, rows_kept=5)
+    assert (caught.value.code, caught.value.retryable) == ("sql_failed", True)
+    assert "$1" in caught.value.message
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

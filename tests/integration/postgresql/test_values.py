@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import uuid
 from pathlib import Path
 
+import psycopg
 import pytest
 
-from tests.integration.postgresql.conftest import Database, Opener
+from tests.integration.postgresql.conftest import Database, Opener, made
 
 ODD = """
 CREATE TYPE mood AS ENUM ('ok', 'bad');
@@ -85,6 +87,23 @@ async def test_every_value_arrives_whole_or_as_its_text(empty: Database, open_en
         result = await engine.read(f"SELECT {column} FROM odd WHERE id = {number}", seconds=10, rows_kept=5)
         assert (result.rows, result.columns[0].type) == (((expected,),), type_), column
         json.dumps(result.rows, allow_nan=False)
+
+
+async def test_a_database_in_another_encoding_is_read_right(postgres: str, open_engine: Opener):
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        name = f"footnote_{uuid.uuid4().hex[:12]}"
+        connection.execute(f"CREATE DATABASE {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0".encode())
+    database = made(postgres.rsplit("/", 1)[0] + f"/{name}", ODD)
+    try:
+        database.run(
+            "INSERT INTO odd (id, words, raw) VALUES (1, 'Gr' || chr(252) || chr(223) || 'e', decode(repeat('00', 20), 'hex'))"
+        )
+        result = await (await open_engine(database)).read("SELECT words, raw FROM odd", seconds=10, rows_kept=5)
+        assert result.rows == (("Grüße", "20 bytes 0x" + "00" * 16 + "…"),)
+    finally:
+        database.run("DROP OWNED BY {role}; DROP ROLE {role}")
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 async def test_moments_say_in_which_zone_they_are_shown(shop: Database, open_engine: Opener):
