@@ -82,7 +82,13 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        return self._process.returncode is None
+        """Whether the child runs at this moment: asked of the system, since asyncio hears of an end a little later."""
+        if self._process.returncode is not None:
+            return False
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        except ChildProcessError:
+            return False
 
     async def run(self, database: Opening, job: Work[T]) -> T:
         """Runs one job. Raises EngineFailure when the engine says no, WorkerLost when the child died, overran
@@ -101,7 +107,7 @@ class WorkerProcess:
 
     def strike(self) -> None:
         """Ends the child and everything it started, at once, without waiting."""
-        if self.alive:
+        if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
