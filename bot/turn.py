@@ -27,7 +27,7 @@ from runtime.capability import Scope
 from runtime.charts import NotDrawn, Painter
 from runtime.deliveries import Outbox, Sender
 from runtime.durable import Steps
-from runtime.errors import StateError
+from runtime.errors import CallError, StateError
 from runtime.evidence import Evidence
 from runtime.instructions import present_context
 from runtime.progress import Progress, told_to
@@ -36,6 +36,9 @@ from runtime.state import Turn, TurnEnd, TurnStart
 
 log = structlog.get_logger(__name__)
 
+WORKSPACE_DIFFERS = (
+    "I was interrupted, and the files here are not those this question was begun with: figures of both would be mixed."
+)
 STOPPED = "Stopped. What was gathered until then is lost with the run; ask again to start over."
 
 
@@ -87,7 +90,13 @@ class TurnRunner:
 
     async def _answered(self, steps: Steps, turn_id: str, question: Question) -> None:
         """Makes sure that the turn has its end, with its postings, in the state."""
-        if (await self._begin(turn_id, question)).end is not None:
+        digest = await self._workspace_digest()
+        turn = await self._begin(turn_id, question, digest)
+        if turn.end is not None:
+            return
+        if turn.start.workspace_digest != digest:
+            log.warning("workspace_differs", turn_id=turn_id, began=turn.start.workspace_digest, now=digest)
+            await self._fail(turn_id, question, WORKSPACE_DIFFERS, "workspace_differs")
             return
         try:
             await self._work(steps, turn_id, question)
@@ -102,7 +111,15 @@ class TurnRunner:
             log.error("turn failed", turn_id=turn_id, correlation=correlation, exc_info=error)
             await self._fail(turn_id, question, "Something failed while I was working on this.", correlation)
 
-    async def _begin(self, turn_id: str, question: Question) -> Turn:
+    async def _workspace_digest(self) -> str:
+        """Of the files here; empty without any, which the tools will say."""
+        workspace = self.analyst.workspace
+        try:
+            return "" if workspace is None else await workspace.digest()
+        except CallError:
+            return ""
+
+    async def _begin(self, turn_id: str, question: Question, workspace_digest: str = "") -> Turn:
         return await self.analyst.state.turns.begin(
             TurnStart(
                 turn_id=turn_id,
@@ -111,6 +128,7 @@ class TurnRunner:
                 question=question.text,
                 model=self.analyst.model.name,
                 policy_revision=self.analyst.policy.revision,
+                workspace_digest=workspace_digest,
             )
         )
 

@@ -14,6 +14,7 @@ from runtime.engines.workspace.cache import WorkspaceCache
 from runtime.engines.workspace.catalog import Wanted, WorkspaceFiles, called, in_sql, nothing
 from runtime.engines.workspace.documents import Documents
 from runtime.engines.workspace.file_set import FileSet, file_set, taken_by
+from runtime.engines.workspace.folder import folder_digest
 from runtime.engines.workspace.inspect import Profiles
 from runtime.engines.workspace.joins import near_tables
 from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
@@ -74,6 +75,10 @@ class Workspace:
         """The files as they are now; among very many new ones only what `wanted` takes has been read. Raises CallError
         `no_workspace`, StateUnavailable."""
         return await self._files.current(wanted)
+
+    async def digest(self) -> str:
+        """What a run keeps of the folder it began over, see `folder_digest`. Raises CallError `no_workspace`."""
+        return await asyncio.to_thread(folder_digest, self._root, self._limits)
 
     async def understand(self, sql: str) -> ValidatedQuery:
         """What the guard makes of `sql`, without running it. Raises CallError."""

@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from runtime.engines.workspace.catalog import WorkspaceFiles
+from runtime.engines.workspace.folder import folder_digest
 from runtime.engines.workspace.model import WorkspaceCatalog
 from runtime.errors import CallError, ConfigurationError, StateUnavailable
 from runtime.limits import DEFAULT
@@ -199,3 +200,17 @@ async def test_no_folder_and_no_cache(desk: Any, tmp_path: Path) -> None:
         await desk.files().refresh()
     with pytest.raises(ConfigurationError):
         WorkspaceFiles(desk.root, tmp_path / "what?", DEFAULT, desk.files()._clock)
+
+
+def test_copies_of_a_folder_have_one_digest_whatever_their_times(tmp_path: Path) -> None:
+    digests: list[str] = []
+    for name in ("one", "two"):
+        root = tmp_path / name
+        root.mkdir()
+        (root / "a.csv").write_text(SALES)
+        (root / ".hidden").write_text(name * 7)
+        os.utime(root / "a.csv", ns=(LATER, LATER + len(digests)))
+        digests.append(folder_digest(root, DEFAULT))
+    assert digests[0] == digests[1]
+    (tmp_path / "two" / "b.csv").write_text(SALES)
+    assert folder_digest(tmp_path / "two", DEFAULT) != digests[0]
