@@ -128,17 +128,34 @@ def _no_source(source: str, open_now: Sequence[str]) -> CallError:
 
 
 def workspace_structure(catalog: WorkspaceCatalog) -> Structure:
-    """The workspace's tables as a source like the others: counted rows, no declared keys, the file as comment."""
-    return _workspace_structure(catalog.revision, catalog.tables)
+    """The workspace's tables as a source like the others: counted rows, no declared keys, where they come from as
+    comment. Those of files not read yet have their name and no columns."""
+    unread = tuple((name, file.path) for file in catalog.files if file.unread for name in file.tables)
+    return _workspace_structure(catalog.revision, catalog.tables, unread)
 
 
 @lru_cache(maxsize=4)
-def _workspace_structure(revision: str, tables: tuple[WorkspaceTable, ...]) -> Structure:
-    ordered = sorted(tables, key=lambda table: table.name)
-    return Structure(SOURCE, DIALECT, tuple(_workspace_table(table) for table in ordered), revision)
+def _workspace_structure(
+    revision: str, tables: tuple[WorkspaceTable, ...], unread: tuple[tuple[str, str], ...]
+) -> Structure:
+    found = [_workspace_table(table) for table in tables]
+    found += [_unread_table(name, path) for name, path in unread]
+    return Structure(SOURCE, DIALECT, tuple(sorted(found, key=lambda table: table.id)), revision)
 
 
 def _workspace_table(table: WorkspaceTable) -> CatalogTable:
     columns = tuple(CatalogColumn(column.name, column.type) for column in table.columns)
-    comment = f"from {table.file}"
-    return CatalogTable(table.name, "", table.name, TableKind.TABLE, columns, comment=comment, rows_estimate=table.rows)
+    return CatalogTable(
+        table.name,
+        "",
+        table.name,
+        TableKind.TABLE,
+        columns,
+        comment=f"from {table.origin}",
+        rows_estimate=table.rows,
+    )
+
+
+def _unread_table(name: str, path: str) -> CatalogTable:
+    comment = f"from {path}, which is read when it is used: inspect_table shows its columns"
+    return CatalogTable(name, "", name, TableKind.TABLE, (), comment=comment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
+from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
 from runtime.evidence import Column
 from runtime.toolboxes.sources import catalog_schema, catalog_search
 from runtime.toolboxes.sources.catalog_sources import workspace_structure
@@ -42,3 +42,12 @@ async def test_a_workspace_table_is_ready_for_sql() -> None:
     assert (shown["rows_estimate"], shown["comment"]) == (12, "from 2026/orders.csv")
     assert shown["columns"][1] == {"name": "Net Price", "sql": '"Net Price"', "type": "DOUBLE"}
     assert answer["freshness"][0]["rows"] == "counted"
+
+
+async def test_a_file_that_is_not_read_yet_is_found_by_its_name() -> None:
+    unread = WorkspaceFile("2019/claims.csv", "table", 10, 1, tables=("claims",), unread=True)
+    files = WorkspaceCatalog("w2", (unread,), FILES.tables)
+    answer = await Desk(workspace_structure(files)).call(catalog_schema.CAPABILITY, query="claims")
+    (shown,) = answer["tables"]
+    assert (shown["id"], shown["columns"]) == ("workspace/claims", [])
+    assert "inspect_table shows its columns" in shown["comment"]
