@@ -64,47 +64,41 @@ class _Look:
         self._value = ""
         self._formula: str | None = None
         self._filled = False
-        self._collect = False
         self._shared: dict[str, bool] = {}
         self._vertical = False
         self._columns: dict[str, int] = {}
-        self._local: dict[str, str] = {}
 
     def start(self, name: str, attributes: Attributes) -> None:
-        kind = self._local.get(name) or self._local.setdefault(name, local(name))
-        if kind == "c":
+        # Cells and their values are nearly all there is: they come first, and without a look for a prefix.
+        if name == "c":
             self._begin(attributes)
-        elif kind == "v" or kind == "t":
-            self._collect = True
-        elif kind == "is":
-            self._filled = True
-        elif kind == "f":
-            self._collect = True
-            self._formula = ""
-            self._index = attributes.get("si", "")
-        elif kind == "row":
-            self._begin_row(attributes)
-        elif kind == "col" and attributes.get("hidden") in ("1", "true"):
-            first, last = int(attributes.get("min", "1")) - 1, int(attributes.get("max", "1")) - 1
-            self.found.hidden_columns.append((first, last))
+        elif name != "v":
+            self._begin_other(local(name), attributes)
 
     def text(self, data: str) -> None:
-        if self._collect:
-            self._value += data
+        self._value += data
 
     def end(self, name: str) -> None:
-        kind = self._local[name]
-        if kind == "v":
-            self._collect = False
-        elif kind == "c":
+        if name == "c" or (name != "v" and local(name) == "c"):
             self._end_cell()
-        elif kind == "f":
-            self._collect = False
+        elif name != "v" and local(name) == "f":
             self._formula, self._value = self._value, ""
             adds = _vertical(self._formula)
             self._vertical = self._shared.setdefault(self._index, adds) if self._index else adds
-        elif kind == "t":
-            self._collect = False
+
+    def _begin_other(self, name: str, attributes: Attributes) -> None:
+        if name == "row":
+            self._begin_row(attributes)
+        elif name == "c":
+            self._begin(attributes)
+        elif name == "is":
+            self._filled = True
+        elif name == "f":
+            self._formula, self._value = "", ""
+            self._index = attributes.get("si", "")
+        elif name == "col" and attributes.get("hidden") in ("1", "true"):
+            first, last = int(attributes.get("min", "1")) - 1, int(attributes.get("max", "1")) - 1
+            self.found.hidden_columns.append((first, last))
 
     def _begin_row(self, attributes: Attributes) -> None:
         number = attributes.get("r")
@@ -129,7 +123,7 @@ class _Look:
         self._value, self._formula, self._filled, self._vertical = "", None, False, False
 
     def _end_cell(self) -> None:
-        value, kind = self._value, self._type
+        value, kind = self._value.strip(), self._type
         if not (value or self._filled or self._formula is not None):
             return
         row, column = self._row, self._column
