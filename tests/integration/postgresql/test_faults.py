@@ -42,7 +42,7 @@ def running(owner: str) -> bool:
     with psycopg.connect(owner, autocommit=True) as connection:
         found = connection.execute(
             "SELECT 1 FROM pg_stat_activity WHERE application_name = 'footnote' AND state = 'active'"
-            " AND query LIKE '%100000%' AND datname = current_database()"
+            " AND query LIKE 'FETCH %' AND datname = current_database()"
         ).fetchone()
     return found is not None
 

@@ -95,9 +95,8 @@ async def test_a_database_in_another_encoding_is_read_right(postgres: str, open_
         connection.execute(f"CREATE DATABASE {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0".encode())
     database = made(postgres.rsplit("/", 1)[0] + f"/{name}", ODD)
     try:
-        database.run(
-            "INSERT INTO odd (id, words, raw) VALUES (1, 'Gr' || chr(252) || chr(223) || 'e', decode(repeat('00', 20), 'hex'))"
-        )
+        words, raw = "'Gr' || chr(252) || chr(223) || 'e'", "decode(repeat('00', 20), 'hex')"
+        database.run(f"INSERT INTO odd (id, words, raw) VALUES (1, {words}, {raw})")
         result = await (await open_engine(database)).read("SELECT words, raw FROM odd", seconds=10, rows_kept=5)
         assert result.rows == (("Grüße", "20 bytes 0x" + "00" * 16 + "…"),)
     finally:
