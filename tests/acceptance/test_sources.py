@@ -37,8 +37,8 @@ EVERY_ROUTE: list[tuple[str, dict[str, Any]]] = [
     ("make_chart", {"kind": "bar", "title": "t", "source": "shop", "sql": "SELECT email, id FROM customers"}),
     ("run_python", {"code": "print(sql('SELECT email FROM customers', source='shop'))"}),
     ("catalog_search", {"query": "email"}),
-    ("catalog_schema", {"resource_ids": ["shop.customers"]}),
-    ("catalog_inspect", {"resource_id": "shop.customers.email"}),
+    ("catalog_schema", {"resource_ids": ["shop/customers"]}),
+    ("catalog_inspect", {"resource_id": "shop/customers.email"}),
 ]
 FILES_ROUTE: list[tuple[str, dict[str, Any]]] = [
     ("list_files", {}),
