@@ -18,7 +18,7 @@ from runtime.errors import CallError
 from runtime.ingest import DocumentStore, ExtractedText, IngestRefused, SourceChanged, Stamp, decoded, open_inside
 from runtime.limits import Limits
 
-_BINARY = (".pdf", ".docx", ".xlsx", ".xls", ".parquet", ".pq")
+_BINARY = (".pdf", ".docx", ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".parquet", ".pq")
 
 
 @dataclass(frozen=True, slots=True)
