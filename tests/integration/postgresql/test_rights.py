@@ -76,7 +76,8 @@ async def test_a_role_that_may_do_more_is_refused_and_the_script_mends_it(
 async def test_what_comes_by_membership_goes_with_it_and_reading_stays(shop: Database, open_engine: Opener):
     far, near = f"{shop.role}_far", f"{shop.role}_near"
     shop.run(f"""
-        CREATE ROLE {far}; CREATE ROLE {near}; ALTER ROLE {{role}} INHERIT; GRANT {far} TO {near}; GRANT {near} TO {{role}};
+        CREATE ROLE {far}; CREATE ROLE {near}; ALTER ROLE {{role}} INHERIT;
+        GRANT {far} TO {near}; GRANT {near} TO {{role}};
         GRANT UPDATE ON orders TO {far};
         REVOKE SELECT ON orders FROM {{role}}; GRANT SELECT ON orders TO {near}
     """)
