@@ -10,7 +10,7 @@ from runtime.models.offline import sql, tables
 from runtime.models.offline.lexicon import MONTH_NAMES
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
-from runtime.models.offline.wording import bound, column_name, conditions, figure, measured, shown
+from runtime.models.offline.wording import bound, column_name, conditions, figure, in_its_unit, measured, shown
 
 _TIED = 30
 _NO_CHART = "I can't draw that as a chart; these are the figures it would show."
@@ -21,6 +21,7 @@ Row = Mapping[str, Json]
 
 def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
     """The answer to `plan` from the result of its query, and what became of the chart that was asked for."""
+    plan = in_its_unit(plan)
     mark = f" [{result.evidence}]"
     rows = _rows(result.data)
     writers = {

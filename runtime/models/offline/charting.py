@@ -8,9 +8,9 @@ from runtime.models.offline import sql
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.tokens import tokenize
 from runtime.models.offline.transcript import Turn
-from runtime.models.offline.wording import measured
+from runtime.models.offline.wording import in_its_unit, measured
 
-_TITLE_CHARS = 50
+_TITLE_CHARS, _UNIT_CHARS = 50, 20
 _KINDS = {"line": "line", "lines": "line", "bar": "bar", "bars": "bar", "area": "area"}
 
 
@@ -26,7 +26,9 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     order = "1" if in_time else f"{sql.FIGURE} DESC NULLS LAST, 1"
     title = f"{measured(plan)} by {' and '.join(keys)}".replace("`", "")
     title = title[:1].upper() + title[1:]
+    unit = in_its_unit(plan).aggregate.unit
     return {
+        **({"unit": unit} if 0 < len(unit) <= _UNIT_CHARS else {}),
         "kind": kind,
         "title": title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1].rstrip() + "…",
         "sql": f"SELECT {names}, {sql.FIGURE} FROM ({sql.query(plan)}) AS found ORDER BY {order}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from runtime.evidence import Json
@@ -11,6 +12,7 @@ from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES
 from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, ValueFilter
 
 _UNIT_NAMES = {"minute": "minutes", "hour": "hours", "second": "seconds", "mile": "miles", "percent": "percent"}
+_UNIT_CODE = re.compile(r"[A-Z]{2,4}")  # a currency's code; a longer name would read badly behind each figure
 _OPERATORS = {"=": "exactly", "<": "under", "<=": "at most", ">": "over", ">=": "at least"}
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _FUNCTIONS = {"sum": "total", "avg": "average", "median": "median", "min": "lowest", "max": "highest"}
@@ -27,6 +29,19 @@ def figure(value: Json, aggregate: Aggregate | None = None) -> str:
     if aggregate is not None and aggregate.function in ("count", "distinct"):
         money, unit = False, ""
     return _grouped(number, money) + (f" {unit}" if unit else "")
+
+
+def in_its_unit(plan: Plan) -> Plan:
+    """The plan with the unit of its figure, where the filters leave one: amounts of `currency` EUR alone are EUR."""
+    aggregate, known = plan.aggregate, {column.name for column in plan.table.unit_columns}
+    column = aggregate.column
+    if aggregate.unit or column is None or column.kind != "number" or aggregate.function in ("count", "distinct"):
+        return plan
+    kept = [value for value in plan.values if value.column.name in known and not value.negated]
+    units = {text.strip().upper() for value in kept for text in value.values}
+    if len(units) != 1 or not _UNIT_CODE.fullmatch(unit := units.pop()):
+        return plan
+    return replace(plan, aggregate=replace(aggregate, unit=unit))
 
 
 def unit_name(aggregate: Aggregate) -> str:

@@ -232,6 +232,12 @@ async def test_of_more_than_ten_rows_the_first_are_shown_and_the_rest_named(tmp_
     assert "These are the first ten of 23 rows; all are in the evidence" in text
 
 
+async def test_amounts_of_one_currency_say_it(folder: Folder) -> None:
+    assert "44.80 EUR" in await converse(folder, "Total amount in EUR")
+    assert "total of amount (EUR) [" in await converse(folder, "Total amount in EUR by region")
+    assert "EUR**" not in await converse(folder, "How many sales in EUR?")
+
+
 async def test_a_year_of_months_is_not_cut(tmp_path: Path) -> None:
     path = tmp_path / "sales.csv"
     path.write_text("day,amount\n" + "".join(f"2025-{n:02d}-03,{n}\n" for n in range(1, 13)))
