@@ -4,6 +4,7 @@ on."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 import psycopg
@@ -116,6 +117,20 @@ async def test_a_cancelled_read_stops_on_the_server_too(shop: Database, open_eng
         await reading
     await until(lambda: not running(shop.owner))
     assert await count(engine) == 240
+
+
+async def test_reads_cancelled_at_any_step_leave_no_place_and_no_connection_behind(shop: Database, open_engine: Opener):
+    engine = await open_engine(shop)
+    for steps in range(40):
+        reading = asyncio.create_task(engine.read("SELECT * FROM orders", seconds=60, rows_kept=5))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        reading.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await reading
+    assert await asyncio.gather(*(count(engine) for _ in range(8))) == [240] * 8
+    ours = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'footnote' AND datname = current_database()"
+    await until(lambda: len(shop.run(ours)) <= 4)
 
 
 async def test_a_locked_table_is_told_and_may_be_asked_again(shop: Database, open_engine: Opener):
