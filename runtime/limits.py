@@ -97,7 +97,7 @@ class Limits:
     json_bytes: int = 64 * MIB
     repair_bytes: int = 64 * MIB
     workbook_bytes: int = 512 * MIB
-    workbook_cells: int = 10_000_000
+    workbook_cells: int = 6_000_000
     read_table_seconds: int = 60
     read_document_seconds: int = 20
     read_bytes_a_second: int = 4 * MIB

@@ -54,7 +54,7 @@ class ReadingLimits:
     json_bytes: int
     repair_bytes: int
     workbook_bytes: int = 512 << 20
-    workbook_cells: int = 10_000_000
+    workbook_cells: int = 6_000_000
     document_file_bytes: int = 256 << 20
     document_text_bytes: int = 32 << 20
     document_pages: int = 5_000

@@ -144,7 +144,7 @@ def cell_of(value: object, mark: Mark | None) -> str:
         return Clock(value.isoformat("seconds"))
     assert isinstance(value, timedelta)
     hours = Decimal(round(value.total_seconds() * 1000)) / 3_600_000
-    return Duration(_unlike_thousands(format(round(hours, 6).normalize(), "f")))
+    return Duration(format(round(hours, 6).normalize(), "f"))
 
 
 def _moment(value: datetime) -> Moment:
@@ -158,7 +158,6 @@ def _number(value: float, mark: Mark | None) -> str:
         # Shown with leading zeros: a code, not a quantity.
         return text.zfill(form.zeros)
     long = len(text) > _SHORT and "." not in text and len(text.lstrip("-")) > _SHORT
-    text = _unlike_thousands(text)
     return Shown(text, form, long=long) if long or form is not PLAIN else Number(text)
 
 
@@ -171,8 +170,3 @@ def plain(value: float) -> str:
         return text
     number = Decimal(text)
     return format(number, "f") if -_WIDE <= number.adjusted() <= _WIDE else f"{value:.17e}"
-
-
-def _unlike_thousands(text: str) -> str:
-    """One zero more behind three decimals: that this point marks decimals is certain here, and has to look so."""
-    return text + "0" if text[-4:-3] == "." else text

@@ -10,9 +10,11 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from runtime.ingest.columns import ColumnType
+from runtime.ingest.dialect import is_value
 from runtime.ingest.lexical import MISSING, NOT_FINITE
 from runtime.ingest.spreadsheet.cells import (
     EMPTY,
+    PLAIN,
     UNCACHED,
     Clock,
     Day,
@@ -69,13 +71,13 @@ def settle(rows: list[list[str]], names: Sequence[str], *, from_1904: bool) -> l
         cells = [row[place] for row in rows]
         column.classes = _classes(cells)
         new = _dates(column, cells, from_1904=from_1904)
-        new = _currencies(column, _shares(column, new))
+        new = _unlike_thousands(_currencies(column, _shares(column, new)))
         if new is not cells:
             for row, cell in zip(rows, new, strict=True):
                 row[place] = cell
             column.classes = _classes(new)
         _say(column, new)
-        column.texts = sum(type(cell) is str and cell.strip().lower() not in _ABSENT for cell in new if cell)
+        column.texts = sum(type(cell) is str and not _absent(cell) for cell in new if cell)
         if set(column.classes) - {Missing} == {str}:
             lengths = {len(cell.strip()) for cell in new if cell}
             column.codes = len(lengths) == 1 and lengths.pop() > 2 and all(not c or c.strip().isdecimal() for c in new)
@@ -117,7 +119,7 @@ def _dates(column: SheetColumn, cells: list[str], *, from_1904: bool) -> list[st
 def _shares(column: SheetColumn, cells: list[str]) -> list[str]:
     """Percentages written as text among numbers with a percent format become fractions like them."""
     numbers = [cell for cell in cells if isinstance(cell, Number)]
-    texts = [cell for cell in cells if type(cell) is str and cell and cell.strip().lower() not in _ABSENT]
+    texts = [cell for cell in cells if type(cell) is str and cell and not _absent(cell)]
     if not texts or not numbers or not all(cell.form.percent for cell in numbers):
         return cells
     if not all(_SHARE.fullmatch(cell.strip()) for cell in texts):
@@ -142,6 +144,24 @@ def _currencies(column: SheetColumn, cells: list[str]) -> list[str]:
     return [
         f"{cell.form.currency} {cell}" if isinstance(cell, Number) and cell.form.currency else cell for cell in cells
     ]
+
+
+def _unlike_thousands(cells: list[str]) -> list[str]:
+    """One zero more behind three decimals: that this point marks decimals is certain, and in a column of numbers it has
+    to look so. Beside words numbers stay as they are, since the column is text."""
+    if not any(isinstance(cell, Number) and cell[-4:-3] == "." for cell in cells):
+        return cells
+    if not all(isinstance(cell, Number) or is_value(cell.strip()) or _absent(cell) for cell in cells if cell):
+        return cells
+    return [_longer(cell) if isinstance(cell, Number) and cell[-4:-3] == "." else cell for cell in cells]
+
+
+def _longer(cell: Number) -> Number:
+    return Shown(f"{cell}0", cell.form, long=False) if cell.form is not PLAIN else type(cell)(f"{cell}0")
+
+
+def _absent(cell: str) -> bool:
+    return cell.strip().lower() in _ABSENT
 
 
 def _say(column: SheetColumn, cells: Sequence[str]) -> None:

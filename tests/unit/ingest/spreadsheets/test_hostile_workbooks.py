@@ -72,7 +72,7 @@ def test_an_external_entity_reaches_nothing(read_book: Read) -> None:
 def test_cells_far_apart_make_no_huge_area(read_book: Read) -> None:
     far = in_part(SHEET, b"</sheetData>", b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>')
     assert refusal(read_book, far) == (
-        "a sheet spreads over 1,048,576 rows and 16,384 columns; at most 10,000,000 cells are read"
+        "a sheet spreads over 1,048,576 rows and 16,384 columns; at most 6,000,000 cells are read"
     )
 
 
@@ -191,7 +191,7 @@ def test_names_with_a_prefix_are_read_alike(read_book: Read) -> None:
         (b'<row r="3"', b'<row r="x"', "holds something else where a number belongs"),
         (b'<row r="3"', b'<row r="1"', "the rows of a sheet are not in order"),
         (b'r="A3"', b'r="A900000"', "says that it stands in another row"),
-        (b'r="A1"', b'r="ZZZZZZ1"', "at most 10,000,000 cells are read"),
+        (b'r="A1"', b'r="ZZZZZZ1"', "at most 6,000,000 cells are read"),
         (b"<v>1</v>", b"<v>abc</v>", "a part of it cannot be read"),
         (b"</sheetData>", b'</sheetData><mergeCells><mergeCell ref="?"/></mergeCells>', "a part of it cannot be read"),
         (b"<sheetData>", b'<cols><col min="x" max="3" hidden="1"/></cols><sheetData>', "where a number belongs"),

@@ -435,3 +435,8 @@ def test_words_for_missing_values_are_no_dates(read_book: Read) -> None:
     table = one(read_book(saved(["who", "day"], ["a", date(2025, 1, 2)], ["b", "2025-01-03"], ["c", "n/a"])))
     assert table.column("day") == [date(2025, 1, 2), date(2025, 1, 3), None]
     assert "1 value 'n/a' is read as missing; 1 date stored as text read as a date" in table.notes
+
+
+def test_numbers_beside_words_stay_as_they_are_shown(read_book: Read) -> None:
+    table = one(read_book(saved(["part", "n"], [1.234, 1], ["A-7", 2], [12, 3])))
+    assert table.column("part") == ["1.234", "A-7", "12"]
