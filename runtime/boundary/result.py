@@ -7,9 +7,9 @@ from typing import Any
 
 from runtime.boundary.bounded import fit
 from runtime.boundary.call import CallResult, InFlight, Payload
-from runtime.capability import ProgramError
+from runtime.capability import Output, ProgramError
 from runtime.errors import CALL_CODES, CallError
-from runtime.evidence import Evidence, Json, SourceRef, rows_digest
+from runtime.evidence import Evidence, Json, SourceRef, Truncation, rows_digest
 
 _NOTES_SENT = 20
 _MAY_QUOTE = frozenset({"sql_failed", "chart_refused"})
@@ -39,7 +39,7 @@ def succeeded(flight: InFlight) -> CallResult:
         columns=output.columns,
         rows=output.rows,
         row_count=output.row_count,
-        truncated=output.truncated,
+        truncated=_cut(output),
         output=output.text,
         chart=output.chart,
         sources=_origins(flight, output.sources),
@@ -50,6 +50,12 @@ def succeeded(flight: InFlight) -> CallResult:
         usage=output.usage,
     )
     return CallResult(flight.call.id, text, is_error=False, evidence=evidence, loaded=output.loaded)
+
+
+def _cut(output: Output) -> Truncation | None:
+    """Where people's rows end: what was kept of them is more than what the model is shown."""
+    cut = output.truncated
+    return replace(cut, shown=len(output.rows)) if cut is not None and cut.reason == "rows_kept" else cut
 
 
 def repeated(flight: InFlight, first: Evidence, text: str, loaded: tuple[str, ...]) -> CallResult:

@@ -14,6 +14,7 @@ from runtime.capability import ModelRows, Scope, Services, SourceKind, SourceTer
 from runtime.clock import SystemClock
 from runtime.engines.port import ReadEngines
 from runtime.engines.sqlite.engine import SqliteEngine
+from runtime.evidence import Truncation
 from runtime.limits import DEFAULT
 from runtime.projection import project
 from runtime.registry import Registry
@@ -101,7 +102,9 @@ async def test_a_query_gives_rows_evidence_and_its_source(bench) -> None:
 
 
 async def test_many_rows_are_cut_with_their_true_count(bench) -> None:
-    told = body(await bench.query("SELECT id FROM orders ORDER BY id"))
+    result = await bench.query("SELECT id FROM orders ORDER BY id")
+    told = body(result)
+    assert result.evidence.truncated == Truncation("rows_kept", 1000, 2000)
     assert (told["data"]["row_count"], told["data"]["shown"]) == (2000, DEFAULT.sql_rows_head)
     assert told["truncated"] == {"reason": "rows_kept", "shown": DEFAULT.sql_rows_head, "total": 2000}
 
