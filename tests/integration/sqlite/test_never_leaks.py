@@ -30,15 +30,17 @@ ANY = ("ssn", "secret", '"ssn"', "sql", "oid", "hidden.secret", "customers.ssn")
 CALLS = ("{}", "{}", "max({})", "group_concat({})", "upper({})", "CAST({} AS INTEGER)", "json_array({})", "hex({})")
 
 
+NOTHING_INSIDE = st.just("SELECT 1 AS one")
+
+
 @st.composite
-def selects(draw: st.DrawFn, inner: st.SearchStrategy[str] = st.just("SELECT 1 AS one")) -> str:
+def selects(draw: st.DrawFn, inner: st.SearchStrategy[str] = NOTHING_INSIDE) -> str:
     """A query whose names fit together more often than not."""
     table = draw(st.sampled_from(TABLES))
     own = OWN.get(table, ("id", "secret"))
     column = st.sampled_from((*own, *own, *own, *ANY))
-    shown = draw(
-        st.one_of(st.builds(lambda call, name: call.format(name), st.sampled_from(CALLS), column), st.just("*"))
-    )
+    called = st.builds(lambda call, name: call.format(name), st.sampled_from(CALLS), column)
+    shown = draw(st.one_of(called, st.just("*")))
     source = draw(st.one_of(st.just(table), st.just(table), inner.map(lambda sql: f"({sql})")))
     shape = draw(
         st.sampled_from(
