@@ -195,7 +195,7 @@ class TurnRunner:
             timezone=scope.timezone,
             asker=person.name,
             place="a direct message" if kind == "im" else f"channel {question.channel}",
-            sources=scope.sources,
+            sources=scope.described(),
             notes=notes,
         )
 

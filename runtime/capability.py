@@ -110,6 +110,13 @@ class Scope:
         """The open sources of these kinds, sorted."""
         return tuple(sorted(name for name in self.sources if self.kind(name) in kinds))
 
+    def described(self) -> tuple[str, ...]:
+        """The open sources, sorted; a database with its kind, which tells the tool that reads it: `shop (sqlite)`."""
+        return tuple(
+            f"{name} ({kind.value})" if (kind := self.kind(name)) in DATABASES and kind else name
+            for name in sorted(self.sources)
+        )
+
     def kind(self, source_id: str) -> SourceKind | None:
         """The kind of an open source."""
         found = self.terms.get(source_id)
@@ -243,8 +250,9 @@ async def admits_nothing(source_id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Everything an executor may lean on. `call_id` is the call's own inside its run; `deadline` is on the monotonic clock, in seconds; `read` is the only way to
-    data beside the call's own source, and `admitted` is asked before the catalog of another one is shown."""
+    """Everything an executor may lean on. `call_id` is the call's own inside its run; `deadline` is on the monotonic
+    clock, in seconds; `read` is the only way to data beside the call's own source, and `admitted` is asked before the
+    catalog of another one is shown."""
 
     scope: Scope
     call_id: str

@@ -35,7 +35,7 @@ async def _ask(question: str, settings: Settings) -> RunResult:
             timezone=scope.timezone,
             asker="an operator",
             place="a direct message",
-            sources=scope.sources,
+            sources=scope.described(),
         )
         with told_to(ProgressBar()):
             return await run_question(analyst.wiring, RunRequest(scope, question, context), DirectSteps())

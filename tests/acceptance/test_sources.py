@@ -101,6 +101,7 @@ async def test_a_question_is_answered_from_a_sqlite_source(stage, scripted) -> N
     script = scripted_calls([("data_query_sqlite", {"source_id": "shop", "sql": sql})], "The most is 157.5 [E1].")
     endpoint, messages = await answers_of(stage, scripted, script, "who spent most?", 2)
     assert "data_query_sqlite" in [tool["name"] for tool in endpoint.requests[0]["tools"]]
+    assert "Open here: shop (sqlite), workspace." in asked(endpoint)
     assert "1 of 1 figure found in evidence" in texts(messages)
     (fold,) = containers(messages)
     shown = json.dumps(fold, ensure_ascii=False)

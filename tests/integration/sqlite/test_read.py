@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,6 +102,17 @@ async def test_an_endless_query_is_stopped_and_the_next_one_runs(owner, open_sou
     engine = await open_source()
     error = await refused(engine, ENDLESS, seconds=0.2)
     assert error.code in ("timeout", "resource_limit")
+    assert await rows(engine, "SELECT count(*) AS n FROM customers") == [[5]]
+
+
+async def test_a_cancelled_read_leaves_the_source_as_it_was(owner, open_source) -> None:
+    engine = await open_source()
+    await engine.structure()
+    task = asyncio.create_task(engine.read(ENDLESS, seconds=60, rows_kept=1))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert await rows(engine, "SELECT count(*) AS n FROM customers") == [[5]]
 
 
