@@ -37,6 +37,7 @@ class Limits:
     concurrent_reads: int = 8
     concurrent_reads_per_source: int = 4
     call_deadline_s: int = 60
+    reading_call_deadline_s: int = 270
 
     # Controls
     toolbox_query_chars: int = 512
@@ -96,6 +97,7 @@ class Limits:
     file_columns: int = 5_000
     json_bytes: int = 64 * MIB
     repair_bytes: int = 64 * MIB
+    whole_types_bytes: int = 8 * MIB
     workbook_bytes: int = 512 * MIB
     workbook_cells: int = 6_000_000
     read_table_seconds: int = 60

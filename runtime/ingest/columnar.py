@@ -13,6 +13,14 @@ from runtime.ingest.lexical import parquet_table
 from runtime.ingest.outcome import IngestRefused, ReadingLimits, StorageFailed
 
 _CHUNK = 4 << 20
+_MAGIC = b"PAR1"
+
+
+def check_ends(descriptor: int, size: int) -> None:
+    """Refuses what cannot be Parquet by its first and last bytes, before anything is copied. Raises IngestRefused."""
+    ends = os.pread(descriptor, len(_MAGIC), 0), os.pread(descriptor, len(_MAGIC), max(0, size - len(_MAGIC)))
+    if ends != (_MAGIC, _MAGIC):
+        raise IngestRefused("not a whole Parquet file: it does not begin and end like one")
 
 
 def copy_bytes(descriptor: int, out: Path) -> str:

@@ -20,13 +20,12 @@ from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_enco
 from runtime.ingest.engine import Misfit, NotUtf8, reasons
 from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table, shapes_sql
 from runtime.ingest.numerals import Land, Shapes, Unclear, numeral_of, proves
-from runtime.ingest.outcome import IngestRefused, Irregular, Kind, ReadingLimits
+from runtime.ingest.open_text import OpenText
+from runtime.ingest.outcome import IngestRefused, Irregular
 from runtime.ingest.repair import needs_repair, repaired
 from runtime.ingest.rewritten import rewritten
 from runtime.ingest.transcode import clean_copy
 
-WHOLE_BYTES = 8 << 20
-"""Up to this size types are decided over the whole file at once; above, they are guessed and then proved."""
 _GUESS_ROWS = 10_000
 _GUESS_COLUMNS = 200  # beyond, checking casts costs more than deciding over the whole file
 AS_WRITTEN = (
@@ -39,115 +38,84 @@ _LONE_RETURN = re.compile(rb"\r(?!\n)")
 Reading = tuple[tuple[tuple[str, str], ...], int, tuple[str, ...]]
 
 
-def read_delimited(
-    connection: duckdb.DuckDBPyConnection,
-    descriptor: int,
-    found: ByteScan,
-    kind: Kind,
-    limits: ReadingLimits,
-    folder: Path,
-    out: Path,
-) -> Reading:
-    """Writes `out` and returns (columns, rows, notes). `found` is the scan of the open file `descriptor`; `folder`
-    takes temporary copies. Raises IngestRefused with a reason, StorageFailed when a disk is full."""
-    encoding = likely_encoding(descriptor, found)
+def read_delimited(text: OpenText) -> Reading:
+    """Writes `text.out` and returns (columns, rows, notes). Raises IngestRefused with a reason, StorageFailed when a
+    disk is full."""
+    encoding = likely_encoding(text.descriptor, text.found)
     try:
-        return _read_as(connection, descriptor, found, kind, limits, folder, out, encoding)
+        return _read_as(text, encoding)
     except NotUtf8 as surprise:
-        out.unlink(missing_ok=True)
-        encoding = proved_encoding(descriptor)
+        text.out.unlink(missing_ok=True)
+        encoding = proved_encoding(text.descriptor)
         if encoding is UTF8:
             raise IngestRefused("its text is not valid UTF-8") from surprise
-        return _read_as(connection, descriptor, found, kind, limits, folder, out, encoding)
+        return _read_as(text, encoding)
 
 
-def _read_as(
-    connection: duckdb.DuckDBPyConnection,
-    descriptor: int,
-    found: ByteScan,
-    kind: Kind,
-    limits: ReadingLimits,
-    folder: Path,
-    out: Path,
-    encoding: Encoding,
-) -> Reading:
+def _read_as(text: OpenText, encoding: Encoding) -> Reading:
     with ExitStack() as opened:
-        clean, seen, notes = _clean(descriptor, found, encoding, folder, opened)
+        clean, notes = _clean(text, encoding, opened)
+        seen, most = clean.found, clean.limits.repair_bytes
         if not seen.plain.records(keep_blank=False):
             raise IngestRefused("empty: there is no data in it")
-        if seen.nul_line and seen.size > limits.repair_bytes:
+        if seen.nul_line and seen.size > most:
             raise IngestRefused(f"line {seen.nul_line}: a NUL byte stands in it")
-        if seen.nul_line or (seen.size <= limits.repair_bytes and _irregular(clean, seen, kind)):
-            return _repaired(connection, clean, seen, kind, limits, folder, out, notes)
+        if seen.nul_line or (seen.size <= most and _irregular(clean)):
+            return _repaired(clean, notes)
         try:
-            dialect = find_dialect(clean, seen, kind, limits.columns)
-            return _table(connection, clean, seen, dialect, out, notes)
+            return _table(clean, find_dialect(clean.descriptor, seen, clean.kind, clean.limits.columns), notes)
         except Irregular:
-            out.unlink(missing_ok=True)
-            if seen.size > limits.repair_bytes:
+            clean.out.unlink(missing_ok=True)
+            if seen.size > most:
                 raise
-        return _repaired(connection, clean, seen, kind, limits, folder, out, notes)
+        return _repaired(clean, notes)
 
 
-def _irregular(clean: int, seen: ByteScan, kind: Kind) -> bool:
-    return needs_repair(clean, seen, kind, whole=seen.size <= WHOLE_BYTES)
+def _irregular(text: OpenText) -> bool:
+    return needs_repair(text.descriptor, text.found, text.kind, whole=text.found.size <= text.limits.whole_types_bytes)
 
 
-def _repaired(
-    connection: duckdb.DuckDBPyConnection,
-    clean: int,
-    seen: ByteScan,
-    kind: Kind,
-    limits: ReadingLimits,
-    folder: Path,
-    out: Path,
-    notes: tuple[str, ...],
-) -> Reading:
-    repair = repaired(clean, seen, kind, limits.columns)
+def _repaired(text: OpenText, notes: tuple[str, ...]) -> Reading:
+    repair = repaired(text.descriptor, text.found, text.kind, text.limits.columns)
     with ExitStack() as opened:
-        copy = rewritten([repair.names, *repair.rows], folder)
+        copy = rewritten([repair.names, *repair.rows], text.folder)
         opened.callback(os.close, copy)
         # Semicolons in the source say that its commas may be decimal marks.
         dialect = Dialect(",", '"', True, repair.names, repair.notes, comma_likely=repair.delimiter == ";")
-        columns, rows, said = _table(connection, copy, scan(copy), dialect, out, notes)
+        columns, rows, said = _table(replace(text, descriptor=copy, found=scan(copy)), dialect, notes)
     if rows != len(repair.rows):
         raise IngestRefused(f"its rows cannot be told apart for certain: {len(repair.rows):,} found, {rows:,} read")
     return columns, rows, said
 
 
-def _table(
-    connection: duckdb.DuckDBPyConnection,
-    clean: int,
-    seen: ByteScan,
-    dialect: Dialect,
-    out: Path,
-    notes: tuple[str, ...],
-) -> Reading:
-    types = typed_copy(connection, source_sql(clean, dialect, seen), dialect, seen.size, out)
-    rows = reconcile(connection, out, seen, dialect)
+def _table(text: OpenText, dialect: Dialect, notes: tuple[str, ...]) -> Reading:
+    source = source_sql(text.descriptor, dialect, text.found)
+    whole = text.found.size <= text.limits.whole_types_bytes
+    types = typed_copy(text.connection, source, dialect, text.out, whole=whole)
+    rows = reconcile(text.connection, text.out, text.found, dialect)
     notes += dialect.notes
     notes += tuple(f"{name}: {each.note}" for name, each in zip(dialect.names, types, strict=True) if each.note)
     with reasons():
-        notes += look_after(connection, out, dialect.names, types, rows)
+        notes += look_after(text.connection, text.out, dialect.names, types, rows)
     columns = tuple((name, each.name) for name, each in zip(dialect.names, types, strict=True))
     return columns, rows, few(notes)
 
 
-def _clean(
-    descriptor: int, found: ByteScan, encoding: Encoding, folder: Path, opened: ExitStack
-) -> tuple[int, ByteScan, tuple[str, ...]]:
-    """A descriptor of UTF-8 text with one kind of line end, its scan, and what had to be done for that."""
+def _clean(text: OpenText, encoding: Encoding, opened: ExitStack) -> tuple[OpenText, tuple[str, ...]]:
+    """The same as UTF-8 text with one kind of line end, and what had to be done for that."""
     notes = encoding.notes
     if encoding is not UTF8:
-        descriptor = clean_copy(descriptor, encoding.name, folder, one_line_end=False)
-        opened.callback(os.close, descriptor)
-        found = scan(descriptor)
-    if _mixed_ends(descriptor, found):
-        descriptor = clean_copy(descriptor, "utf-8", folder, one_line_end=True)
-        opened.callback(os.close, descriptor)
-        found = scan(descriptor)
+        text = _copied(text, encoding.name, opened, one_line_end=False)
+    if _mixed_ends(text.descriptor, text.found):
+        text = _copied(text, "utf-8", opened, one_line_end=True)
         notes += ("line ends: both \\r\\n and \\n, read as one kind",)
-    return descriptor, found, notes
+    return text, notes
+
+
+def _copied(text: OpenText, encoding: str, opened: ExitStack, *, one_line_end: bool) -> OpenText:
+    copy = clean_copy(text.descriptor, encoding, text.folder, one_line_end=one_line_end)
+    opened.callback(os.close, copy)
+    return replace(text, descriptor=copy, found=scan(copy))
 
 
 def _mixed_ends(descriptor: int, found: ByteScan) -> bool:
@@ -196,13 +164,15 @@ def typed_copy(
     connection: duckdb.DuckDBPyConnection,
     source: str,
     dialect: Dialect,
-    size: int,
     out: Path,
     adjust: Callable[[tuple[ColumnType, ...]], tuple[ColumnType, ...]] = tuple,
+    *,
+    whole: bool,
 ) -> tuple[ColumnType, ...]:
-    """Writes `out` with the types that every value fits, as `adjust` leaves them. A large file is read once with types
-    guessed from its first rows and proved by the cast; only when a value refutes one are all values looked at first."""
-    if size <= WHOLE_BYTES:
+    """Writes `out` with the types that every value fits, as `adjust` leaves them. They are decided over the whole file
+    at once when `whole`; a large file is read once with types guessed from its first rows and proved by the cast, and
+    only when a value refutes one are all values looked at first."""
+    if whole:
         with reasons():
             connection.execute(f"CREATE OR REPLACE TEMP TABLE source AS FROM {source}")
         types = adjust(_decide(connection, "source", dialect))

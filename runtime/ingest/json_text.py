@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from pathlib import Path
-
-import duckdb
 
 from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.bytescan import ByteScan, scan
@@ -17,26 +14,20 @@ from runtime.ingest.encoding import likely_encoding, proved_encoding
 from runtime.ingest.engine import reasons
 from runtime.ingest.json_records import parsed
 from runtime.ingest.json_table import flattened
-from runtime.ingest.outcome import IngestRefused, Kind, ReadingLimits
+from runtime.ingest.open_text import OpenText
+from runtime.ingest.outcome import IngestRefused
 from runtime.ingest.rewritten import rewritten
 
 
-def read_json(
-    connection: duckdb.DuckDBPyConnection,
-    descriptor: int,
-    found: ByteScan,
-    kind: Kind,
-    limits: ReadingLimits,
-    folder: Path,
-    out: Path,
-) -> Reading:
-    """Writes `out` and returns (columns, rows, notes); the arguments are those of `read_delimited`. Numbers keep every
-    digit; numbers and truth values written as strings stay text. Raises IngestRefused with the line when nothing can be
-    read, StorageFailed when a disk is full."""
-    if found.size > limits.json_bytes:
-        raise IngestRefused(f"{found.size:,} bytes; JSON is read up to {limits.json_bytes >> 20:,} MiB")
-    text, notes = _text(descriptor, found)
-    records = parsed(text, lines=kind == "ndjson")
+def read_json(file: OpenText) -> Reading:
+    """Writes `file.out` and returns (columns, rows, notes). Numbers keep every digit; numbers and truth values written
+    as strings stay text. Raises IngestRefused with the line when nothing can be read, StorageFailed when a disk is
+    full."""
+    connection, limits, out = file.connection, file.limits, file.out
+    if file.found.size > limits.json_bytes:
+        raise IngestRefused(f"{file.found.size:,} bytes; JSON is read up to {limits.json_bytes >> 20:,} MiB")
+    text, notes = _text(file.descriptor, file.found)
+    records = parsed(text, lines=file.kind == "ndjson")
     columns, rows, said = flattened(records.records, limits.columns)
     notes += records.notes + said
     names = tuple(column.name for column in columns)
@@ -46,10 +37,11 @@ def read_json(
         return tuple(column.honest(each) for column, each in zip(columns, decided, strict=True))
 
     with ExitStack() as opened:
-        clean = rewritten([names, *rows], folder)
+        clean = rewritten([names, *rows], file.folder)
         opened.callback(os.close, clean)
         seen = scan(clean)
-        types = typed_copy(connection, source_sql(clean, dialect, seen), dialect, seen.size, out, honest)
+        whole = seen.size <= limits.whole_types_bytes
+        types = typed_copy(connection, source_sql(clean, dialect, seen), dialect, out, honest, whole=whole)
         count = reconcile(connection, out, seen, dialect)
     if count != len(rows):
         raise IngestRefused(f"{len(rows):,} records in the file, {count:,} rows read")

@@ -53,6 +53,7 @@ class ReadingLimits:
     threads: int
     json_bytes: int
     repair_bytes: int
+    whole_types_bytes: int = 8 << 20
     workbook_bytes: int = 512 << 20
     workbook_cells: int = 6_000_000
     document_file_bytes: int = 256 << 20

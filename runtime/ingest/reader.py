@@ -43,6 +43,7 @@ def reading_limits(limits: Limits) -> ReadingLimits:
         threads=limits.worker_threads,
         json_bytes=limits.json_bytes,
         repair_bytes=limits.repair_bytes,
+        whole_types_bytes=limits.whole_types_bytes,
         workbook_bytes=limits.workbook_bytes,
         workbook_cells=limits.workbook_cells,
     )

@@ -9,10 +9,11 @@ from pathlib import Path
 import duckdb
 
 from runtime.ingest.bytescan import digest_of, scan
-from runtime.ingest.columnar import check_parquet, copy_bytes
+from runtime.ingest.columnar import check_ends, check_parquet, copy_bytes
 from runtime.ingest.delimited import Reading, read_delimited
 from runtime.ingest.document import read_document
 from runtime.ingest.json_text import read_json
+from runtime.ingest.open_text import OpenText
 from runtime.ingest.opening import Stamp, open_inside
 from runtime.ingest.outcome import (
     DOCUMENT_KINDS,
@@ -75,8 +76,8 @@ def _read(
     return table, before
 
 
-def _text_reader(kind: Kind) -> Callable[..., Reading]:
-    """The reader of a kind whose file becomes one table, all called with the same arguments (see `read_delimited`)."""
+def _text_reader(kind: Kind) -> Callable[[OpenText], Reading]:
+    """The reader of a kind whose file becomes one table."""
     return {"csv": read_delimited, "tsv": read_delimited, "json": read_json, "ndjson": read_json}[kind]
 
 
@@ -99,7 +100,9 @@ def _take_text(
     try:
         if not found.size:
             raise IngestRefused("empty: the file has no bytes")
-        columns, rows, notes = _text_reader(job.kind)(connection, descriptor, found, job.kind, limits, out.parent, out)
+        columns, rows, notes = _text_reader(job.kind)(
+            OpenText(connection, descriptor, found, job.kind, limits, out.parent, out)
+        )
     except IngestRefused as refusal:
         _prove_unchanged(descriptor, before, revision, started_ns)
         told = IngestRefused(refusal.reason, revision)
@@ -166,6 +169,7 @@ def _take_parquet(
 ) -> ReadTable:
     if not before.size:
         raise IngestRefused("empty: the file has no bytes")
+    check_ends(descriptor, before.size)
     started_ns = out.parent.stat().st_mtime_ns
     sha256 = copy_bytes(descriptor, out)
     revision, key = revision_of(sha256), key_of(sha256, "parquet")

@@ -24,6 +24,8 @@ _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
 _SHOWN = 4
 _SHOWN_CHARS = 80
+LINE_CHARS = 2_000_000
+"""As DuckDB's own bound on a line."""
 _SAYS_DELIMITER = re.compile(r'"?sep=([,;|\t])"?', re.IGNORECASE)
 _TOTAL_WORD = re.compile(rb"total|summe|gesamt|\bsum\b|somme|suma|totaal", re.IGNORECASE)
 
@@ -64,6 +66,8 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     if nuls := text.count("\0"):
         notes.append(f"{_counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
     lines = _lines(text.replace("\0", ""))
+    if long := next((number for number, line in enumerate(lines, 1) if len(line) > LINE_CHARS), 0):
+        raise IngestRefused(f"line {long} is longer than 2 MB")
     quote = '"' if found.has_quotes else ""
     told = _SAYS_DELIMITER.fullmatch(lines[0].strip(" "))
     if told:

@@ -74,7 +74,14 @@ def read_table(desk: Desk, grid: Grid, area: Range, out: Path) -> SheetTable:
         copy = rewritten([repair.names, *repair.rows], desk.folder)
         opened.callback(os.close, copy)
         seen = scan(copy)
-        types = typed_copy(desk.connection, source_sql(copy, dialect, seen), dialect, seen.size, out, honest)
+        types = typed_copy(
+            desk.connection,
+            source_sql(copy, dialect, seen),
+            dialect,
+            out,
+            honest,
+            whole=seen.size <= desk.limits.whole_types_bytes,
+        )
         count = reconcile(desk.connection, out, seen, dialect)
     if count != len(repair.rows):
         raise IngestRefused(f"{len(repair.rows):,} rows on the sheet, {count:,} rows read")

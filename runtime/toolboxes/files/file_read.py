@@ -129,6 +129,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
+    deadline_s=DEFAULT.reading_call_deadline_s,
     offered=has_raw_files,
     source=of_workspace,
     # The chunk, quoted in JSON.

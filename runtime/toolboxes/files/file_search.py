@@ -221,6 +221,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
+    deadline_s=DEFAULT.reading_call_deadline_s,
     offered=has_raw_files,
     source=of_workspace,
 )

@@ -197,6 +197,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
+    deadline_s=DEFAULT.reading_call_deadline_s,
     offered=has_documents,
     source=of_workspace,
     caps={"max_hits": DEFAULT.grep_hits, "context": DEFAULT.grep_context},

@@ -167,6 +167,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
+    deadline_s=DEFAULT.reading_call_deadline_s,
     offered=has_workspace,
     source=of_workspace,
     caps={"limit": DEFAULT.list_entries},

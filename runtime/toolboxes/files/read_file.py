@@ -199,6 +199,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
+    deadline_s=DEFAULT.reading_call_deadline_s,
     offered=has_documents,
     source=of_workspace,
     # Characters of up to four bytes, quoted in JSON.

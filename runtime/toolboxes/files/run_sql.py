@@ -79,6 +79,7 @@ CAPABILITY = Capability(
         },
     },
     execute=execute,
+    deadline_s=DEFAULT.reading_call_deadline_s,
     offered=has_workspace,
     source=of_workspace,
 )
