@@ -171,16 +171,25 @@ async def test_rows_beyond_the_terms_reach_the_model_by_no_route(stage, scripted
     assert "zq001" in texts(messages)
 
 
-async def test_the_same_person_sees_a_tool_set_for_each_kind_of_channel(stage, scripted) -> None:
-    with_shop(stage)
+async def test_the_same_person_sees_four_tool_sets_in_four_kinds_of_channel(stage, scripted, monkeypatch) -> None:
+    monkeypatch.setenv("CRM_READ_URL", "postgresql://nobody@127.0.0.1:1/none")
+    crm = "  - {id: crm, kind: postgresql, url: '${CRM_READ_URL}', audience: {channels: [C0FIN]}}\n"
+    with_shop(stage, sources=crm)
+    shared = "audience: {channels: [C0SALES, C0PARTNER], external: true}"
+    stage.manifest.write_text(stage.manifest.read_text().replace(SALES_ONLY, shared))
     offered: dict[str, set[str]] = {}
     async with scripted(lambda body: Reply("Nothing to say.")) as endpoint, stage.bot():
-        for channel in ("C0SALES", "C0GENERAL"):
+        for channel in ("C0SALES", "C0FIN", "C0PARTNER", "C0GENERAL"):
             ts = await stage.slack.ask(channel, "U0MIA", "what can you read?")
             await stage.slack.wait_for_answers(channel, ts, 1)
             offered[channel] = {tool["name"] for tool in endpoint.requests[-1]["tools"]}
-    assert "data_query_sqlite" in offered["C0SALES"] and "data_query_sqlite" not in offered["C0GENERAL"]
-    assert all("data_query_postgresql" not in names for names in offered.values())
+    telling = {"run_sql", "data_query_sqlite", "data_query_postgresql"}
+    assert {channel: names & telling for channel, names in offered.items()} == {
+        "C0SALES": {"run_sql", "data_query_sqlite"},
+        "C0FIN": {"run_sql", "data_query_postgresql"},  # declared, and offered while its database is down
+        "C0PARTNER": {"data_query_sqlite"},  # shared with another organisation: only what is listed for it
+        "C0GENERAL": set(),  # a guest reads along
+    }
 
 
 async def test_a_file_that_is_missing_stops_neither_the_start_nor_other_sources(stage, scripted) -> None:
