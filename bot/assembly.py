@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.settings import Settings
 from bot.sources import OpenSources, open_sources
 from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, Present
+from runtime.boundary import Approvals, NoApprovals
 from runtime.capability import Scope, Services
 from runtime.clock import Clock, NewId, SystemClock, random_id
 from runtime.engines.python import PythonEngine, open_python
@@ -78,9 +79,10 @@ async def open_analyst(
     clock: Clock | None = None,
     new_id: NewId = random_id,
     model: Model | None = None,
+    approvals: Approvals | None = None,
 ) -> Analyst:
-    """Opens the analyst of a manifest over `state`. Raises ConfigurationError for a folder or model that cannot be
-    used."""
+    """Opens the analyst of a manifest over `state`. Without `approvals` nobody can be asked for one. Raises
+    ConfigurationError for a folder or model that cannot be used."""
     clock = clock or SystemClock()
     policy, limits = Policy.of(manifest), manifest.effective_limits()
     opened = await open_sources(manifest, settings, limits, clock)
@@ -99,6 +101,8 @@ async def open_analyst(
         limits=limits,
         clock=clock,
         new_id=new_id,
+        approvals=approvals or NoApprovals(),
+        dry_run=settings.effects == "dry_run",
         run_usd=manifest.budgets.run_usd,
     )
     return Analyst(settings, policy, limits, state, opened, python, model, wiring, clock, new_id)

@@ -17,11 +17,12 @@ class Background:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
-        """Runs `work` until it ends; a failure is logged with its traceback."""
+    def start(self, work: Coroutine[Any, Any, None], *, name: str) -> asyncio.Task[None]:
+        """Runs `work` until it ends; a failure is logged with its traceback. Returns the task, which stays ours."""
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     async def close(self, grace_s: float) -> None:
         """Waits for the tasks, then cancels those that are late."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -63,6 +63,10 @@ class Kept(Generic[T]):
                 del self._known[key]
             raise
 
+    def forget(self, key: str) -> None:
+        """The next question is asked anew."""
+        self._known.pop(key, None)
+
 
 class SlackPresence:
     """The facts that admission needs. What Slack doesn't tell is None, which closes."""
@@ -96,6 +100,29 @@ class SlackPresence:
         except _NOT_LEARNED as error:
             log.warning("users.info failed", user=user, error=_code(error))
             return PersonFacts(user, user, None, None, None, None)
+
+    def forget(self, channel: str, *users: str) -> None:
+        """Membership is asked again before an approval (DESIGN 8): nothing that is kept of these is believed."""
+        self._places.forget(channel)
+        self._members.forget(channel)
+        self._guests.forget("")
+        for user in users:
+            self._people.forget(user)
+        for group in self._groups():
+            self._group_members.forget(group)
+
+    async def is_in(self, user: str, groups: Iterable[str]) -> bool | None:
+        """Whether a person is in one of these groups now; None when that could not be learned."""
+        learned = True
+        for group in groups:
+            self._group_members.forget(group)
+            try:
+                if user in await self._group_members.get(group):
+                    return True
+            except _NOT_LEARNED as error:
+                log.warning("usergroups.users.list failed", group=group, error=_code(error))
+                learned = False
+        return False if learned else None
 
     async def _asker(self, user: str) -> Asker | None:
         if not user:

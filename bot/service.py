@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.approvals.board import Board, card_of
+from bot.approvals.office import open_office
 from bot.assembly import Analyst, open_analyst
 from bot.background import Background
 from bot.bolt import build_bolt
@@ -34,7 +38,7 @@ from runtime.deliveries import Outbox
 from runtime.durable import Durable
 from runtime.errors import StateError
 from runtime.models.port import Model
-from runtime.state import open_state
+from runtime.state import State, open_state
 
 log = structlog.get_logger(__name__)
 
@@ -69,46 +73,52 @@ async def running_bot(
     new_id: NewId = random_id,
     model: Model | None = None,
     pacer: Pacer | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncGenerator[Running]:
-    """The bot from its first connection to its last. Raises ConfigurationError or StateError when it must not start."""
+    """The bot from its first connection to its last. `sleep` is how it waits for people to decide. Raises
+    ConfigurationError or StateError when it must not start."""
     settings.require_slack()
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
-        token = settings.slack_bot_token
-        slack = await stack.enter_async_context(
-            open_slack_client(token.get_secret_value() if token else None, settings.slack_base_url)
-        )
-        identity = await identify(slack.client, clock)
-        for sentence in identity.warnings():
-            log.warning(sentence)
+        slack, identity = await _connected(stack, settings, clock)
         state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
         stack.callback(state.close)
-        manifest = load_manifest(settings.manifest)
-        groups = _groups(Policy.of(manifest))
-        presence = SlackPresence(
-            slack.client, clock, team=identity.team, bot_user=identity.bot_user, groups=lambda: groups
-        )
-        analyst = await open_analyst(settings, manifest, state, presence, clock=clock, new_id=new_id, model=model)
-        stack.push_async_callback(analyst.close)
+        policy = Policy.of(load_manifest(settings.manifest))
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)
-        status = StatusBoard(slack.client)
-        sender = SlackSender(slack.client, pacer or ChannelPacer(), note=state.deliveries.note)
-        runner = TurnRunner(analyst, presence, Outbox(state.deliveries, clock=clock), sender, status)
+        board = _board(slack, identity, state, policy, background, pacer or ChannelPacer(), clock)
+        presence, status = board.presence, board.status
+        office = open_office(
+            settings,
+            board,
+            identity.team,
+            policy,
+            clock=clock,
+            new_id=new_id,
+            parked=lambda run_id: durable.parked(run_id),
+            sleep=sleep,
+        )
+        analyst = await open_analyst(
+            settings, policy.manifest, state, presence, clock=clock, new_id=new_id, model=model, approvals=office.desk
+        )
+        stack.push_async_callback(analyst.close)
+        await office.recover()
+        runner = TurnRunner(analyst, presence, board.outbox, board.sender, status)
         durable = await _launch(stack, settings, runner)
-
-        async def announce(question: Question) -> None:
-            await status.thinking(question.channel, question.thread_ts)
-
-        intake = Intake(state, analyst.policy, identity.bot_user, durable.enqueue, announce, background)
+        stack.callback(office.desk.close)
+        stack.callback(background.start(office.keep_up(), name="keep approvals up").cancel)
+        intake = Intake(
+            state, policy, identity.bot_user, durable.enqueue, partial(_announce, board, status), background
+        )
         secret = settings.slack_signing_secret
         app = build_bolt(
-            slack.client,
+            slack,
             secret.get_secret_value() if secret else None,
             intake,
             Command(analyst, presence),
-            Home(analyst, presence, slack.client),
+            Home(analyst, presence, slack),
             Stopping(state, durable.cancel, runner.withdrawn),
+            office.presses,
         )
         await durable.recover(state.inbox)
         port = await _listen(stack, settings, app, analyst, clock)
@@ -118,12 +128,52 @@ async def running_bot(
         yield Running(identity, analyst, durable, port, background)
 
 
+def _board(
+    slack: AsyncWebClient,
+    identity: Identity,
+    state: State,
+    policy: Policy,
+    background: Background,
+    pacer: Pacer,
+    clock: Clock,
+) -> Board:
+    """What is shown in Slack, and the way there through the outbox."""
+    groups = _groups(policy)
+    return Board(
+        state=state,
+        outbox=Outbox(state.deliveries, clock=clock),
+        sender=SlackSender(slack, pacer, note=state.deliveries.note, edited=partial(card_of, state.deliveries)),
+        status=StatusBoard(slack),
+        presence=SlackPresence(slack, clock, team=identity.team, bot_user=identity.bot_user, groups=lambda: groups),
+        background=background,
+        zone=policy.timezone,
+    )
+
+
+async def _connected(stack: AsyncExitStack, settings: Settings, clock: Clock) -> tuple[AsyncWebClient, Identity]:
+    """The client, and who we are by it; what will not work as people expect is logged."""
+    token = settings.slack_bot_token
+    slack = await stack.enter_async_context(
+        open_slack_client(token.get_secret_value() if token else None, settings.slack_base_url)
+    )
+    identity = await identify(slack.client, clock)
+    for sentence in identity.warnings():
+        log.warning(sentence)
+    return slack.client, identity
+
+
+async def _announce(board: Board, status: StatusBoard, question: Question) -> None:
+    """The first sign of life: that we are at it, or what the thread waits for."""
+    if not await board.answered_meanwhile(question):
+        await status.thinking(question.channel, question.thread_ts)
+
+
 async def _launch(stack: AsyncExitStack, settings: Settings, runner: TurnRunner) -> Durable:
     """The durable runner of this process; it is closed before everything that its turns use."""
     durable = Durable(
         database_url=settings.state_url,
         application_version=WORKFLOW_VERSION,
-        executor_id="main",
+        executor_id=settings.replica,
         turn=runner,
         on_dead=runner.given_up,
     )

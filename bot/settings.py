@@ -36,6 +36,8 @@ class Settings(BaseSettings):
     data_dir: Annotated[Path, Field(alias="FOOTNOTE_DATA_DIR")] = Path(".footnote")
     composition: Annotated[Literal["local", "hosted"], Field(alias="FOOTNOTE_COMPOSITION")] = "local"
     guest: Annotated[Literal["isolated", "in_process"], Field(alias="FOOTNOTE_GUEST")] = "isolated"
+    effects: Annotated[Literal["on", "dry_run"], Field(alias="FOOTNOTE_EFFECTS")] = "on"
+    replica: Annotated[str, Field(alias="FOOTNOTE_REPLICA", min_length=1)] = "main"
     http_port: Annotated[int, Field(alias="FOOTNOTE_HTTP_PORT", ge=0, le=65535)] = 8080
     log: Annotated[Literal["json", "console"], Field(alias="FOOTNOTE_LOG")] = "console"
 

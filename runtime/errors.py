@@ -26,6 +26,7 @@ CALL_CODES: Mapping[str, str] = {
     "not_approved": "The change was rejected, expired or voided; nothing was run.",
     "state_changed": "The target differs from what was approved; nothing was run.",
     "outcome_unknown": "Nobody can tell whether the change was applied; it is not run again.",
+    "dry_run": "This deployment only rehearses changes: it was approved, and nothing was written.",
     "effect_unavailable": "Changes are not possible in this run.",
     "budget_exceeded": "A limit of this run is used up.",
     "timeout": "The call took longer than its deadline.",

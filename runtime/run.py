@@ -70,6 +70,7 @@ class Wiring:
     new_id: NewId
     approvals: Approvals = field(default_factory=NoApprovals)
     locks: EffectLocks = field(default_factory=EffectLocks)
+    dry_run: bool = False
     run_usd: float | None = None
 
 
@@ -143,6 +144,7 @@ def boundary_of(
         new_id=wiring.new_id,
         evidence=evidence,
         time=WorkingTime(wiring.clock),
+        dry_run=wiring.dry_run,
     )
     return Boundary(environment, wiring.journal)
 

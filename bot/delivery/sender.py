@@ -25,6 +25,7 @@ from runtime.state import Delivery
 log = structlog.get_logger(__name__)
 
 Note = Callable[[Delivery, Json], Awaitable[None]]
+Edited = Callable[[Delivery], Awaitable[str | None]]
 _REMEMBERED = 1_000
 _ASK_AGAIN_S = 5.0
 # With these nothing can be said in the thread either.
@@ -39,7 +40,8 @@ _SILENT = (
 
 
 class SlackSender:
-    """Implements `runtime.deliveries.Sender`. `note` keeps an upload's id in the outbox across a crash."""
+    """Implements `runtime.deliveries.Sender`. `note` keeps an upload's id in the outbox across a crash; `edited` finds
+    the message that an edit without a `ts` of its own is about."""
 
     def __init__(
         self,
@@ -47,12 +49,14 @@ class SlackSender:
         pacer: Pacer,
         *,
         note: Note | None = None,
+        edited: Edited | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._client = client
         self._posting = Posting(client, pacer)
         self._uploading = Uploading(client, pacer, sleep)
         self._note = note
+        self._edited = edited
         self._uploads: OrderedDict[str, str] = OrderedDict()
 
     async def send(self, delivery: Delivery) -> SendOutcome:
@@ -62,7 +66,7 @@ class SlackSender:
             case "file":
                 outcome = await self._send_file(place, delivery)
             case "update":
-                outcome = await self._posting.edit(place, message_of(delivery.payload))
+                outcome = await self._edit(place, delivery)
             case _:
                 outcome = await self._send_message(place, delivery)
         if isinstance(outcome, Refused):
@@ -87,6 +91,13 @@ class SlackSender:
                     return Later(_ASK_AGAIN_S)
                 case Refused():
                     raise
+
+    async def _edit(self, place: Place, delivery: Delivery) -> SendOutcome:
+        if place.ts is None and self._edited is not None:
+            place = Place(place.channel, ts=await self._edited(delivery))
+        if place.ts is None:
+            return Refused("message_not_found: the message to be edited was never posted")
+        return await self._posting.edit(place, message_of(delivery.payload))
 
     async def _send_message(self, place: Place, delivery: Delivery) -> SendOutcome:
         message = message_of(delivery.payload)

@@ -69,6 +69,23 @@ class StatusBoard:
             self._announced.pop(key, None)
             await asyncio.shield(self._clear(channel, thread_ts, announced))
 
+    @asynccontextmanager
+    async def hidden(self, channel: str, thread_ts: str) -> AsyncGenerator[None]:
+        """No line for as long as the block runs: a line would keep people from writing in the thread."""
+        key = (channel, thread_ts)
+        line = self._lines.get(key)
+        if line is None:
+            yield
+            return
+        line.hidden = True
+        line.changed.set()
+        await self._set(channel, thread_ts, "")
+        try:
+            yield
+        finally:
+            line.hidden = False
+            line.changed.set()
+
     async def _keep(self, channel: str, thread_ts: str, line: _Line, announced: asyncio.Event | None) -> None:
         if announced is not None:
             # The listener has just said it: a turn of less than the gap need not say it again.
@@ -76,7 +93,8 @@ class StatusBoard:
             await self._sleep(_GAP_SECONDS)
         while True:
             line.changed.clear()
-            await self._set(channel, thread_ts, line.text)
+            if not line.hidden:
+                await self._set(channel, thread_ts, line.text)
             await self._sleep(_GAP_SECONDS)
             await self._change(line)
 
@@ -107,4 +125,5 @@ class _Line:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.hidden = False
         self.changed = asyncio.Event()

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from slack_bolt.response import BoltResponse
 
+from bot.approvals import Presses
 from bot.intake import Intake
 from bot.listeners.home import Home
 from bot.question import event_of
@@ -16,14 +17,18 @@ from runtime.errors import StateError
 
 log = structlog.get_logger(__name__)
 
+# After these a channel may have other readers than those whom a request was shown to.
+_READERS_CHANGE = frozenset({"channel_shared", "channel_archive", "group_archive", "member_joined_channel"})
+
 
 class Events:
     """The middleware that stands before everything else."""
 
-    def __init__(self, intake: Intake, home: Home, stopping: Stopping) -> None:
+    def __init__(self, intake: Intake, home: Home, stopping: Stopping, presses: Presses) -> None:
         self._intake = intake
         self._home = home
         self._stopping = stopping
+        self._presses = presses
 
     async def before_ack(self, body: dict[str, Any], next: Callable[[], Awaitable[Any]]) -> BoltResponse | None:
         """Acks an event once it is durable. A state that cannot be written gives 503, so that Slack delivers again;
@@ -38,6 +43,9 @@ class Events:
             return BoltResponse(status=503, body="")
         event = event_of(body)
         self._open_home(event)
+        if event.get("type") in _READERS_CHANGE:
+            channel = _channel(event)
+            self._intake.background.start(self._presses.revalidate(channel), name=f"requests of {channel}")
         if event.get("type") == EVENT:
             self._intake.background.start(self._stopping.pressed(body), name=f"stop {event.get('thread_ts')}")
         return BoltResponse(status=200, body="")
@@ -48,3 +56,8 @@ class Events:
             user = str(event.get("user") or "")
             work = self._home.opened(user, str(event.get("channel") or ""))
             self._intake.background.start(work, name=f"App Home of {user}")
+
+
+def _channel(event: Mapping[str, Any]) -> str:
+    channel = event.get("channel")
+    return str(channel.get("id") if isinstance(channel, Mapping) else channel or "")  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]

@@ -1,6 +1,6 @@
 """What may become of a request, as pure functions: from the request and the database's clock to the request after it.
 
-    pending ─vote→ claimed ─take_up→ running ─settle→ done | drift | failed | void | unknown
+    pending ─vote→ claimed ─take_up→ running ─settle→ done | dry_run | drift | failed | void | unknown
        │              └─ void
        ├─reject→ rejected   ├─expire→ expired   └─void→ void
 
@@ -82,6 +82,4 @@ def settle(outcome: Outcome) -> Change:
 
 
 def _ended(approval: Approval, state: ApprovalState, sentence: str, person: str = "") -> Approval:
-    return replace(
-        approval, state=state, outcome={"sentence": sentence}, decided_by=person or approval.decided_by, remind_at=None
-    )
+    return replace(approval, state=state, outcome={"sentence": sentence}, decided_by=person, remind_at=None)

@@ -84,10 +84,10 @@ class Earlier:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of an approved call: `done`; `drift`, the target is no longer what people saw; `failed`, nothing was
-    applied; `void`, it was never begun; `unknown`, nobody can tell and it is not run again. `sentence` is for people;
-    `receipt` '' for none."""
+    applied; `void`, it was never begun; `dry_run`, it was only rehearsed; `unknown`, nobody can tell and it is not run
+    again. `sentence` is for people; `receipt` '' for none."""
 
-    state: Literal["done", "drift", "failed", "void", "unknown"]
+    state: Literal["done", "drift", "failed", "void", "unknown", "dry_run"]
     sentence: str
     receipt: str = ""
 

@@ -20,7 +20,8 @@ UNKNOWN = "The outcome is unknown, and it is not run again: please check the row
 NOT_APPLIED = "It was stopped while running: nothing was applied."
 NOT_BEGUN = "It was stopped before it ran: not run."
 
-_STATES: Mapping[str, Literal["drift", "failed", "unknown"]] = {
+_STATES: Mapping[str, Literal["drift", "failed", "unknown", "dry_run"]] = {
+    "dry_run": "dry_run",
     "state_changed": "drift",
     "admission_changed": "failed",
     "outcome_unknown": "unknown",

@@ -67,7 +67,8 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What all calls of a run share. Immutable, but for the stores that it points to."""
+    """What all calls of a run share. Immutable, but for the stores that it points to. `dry_run`: what a person approves
+    is checked to the end and then not done."""
 
     scope: Scope
     catalog: RunCatalog
@@ -80,6 +81,7 @@ class Environment:
     new_id: NewId
     evidence: Callable[[str], Evidence | None]
     time: WorkingTime
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

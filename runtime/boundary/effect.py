@@ -83,4 +83,6 @@ async def _behind_the_locks(flight: InFlight, spec: EffectSpec[Any], seen: Prefl
                 hint=f"{_NOT_RUN} Preview the change again.",
                 retryable=True,
             )
+        if spec.needs_approval and flight.environment.dry_run:
+            raise CallError("dry_run", "Dry run: nothing was written.", hint="Say so; it is no failure.")
         return await inside(flight)

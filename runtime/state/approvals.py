@@ -18,7 +18,7 @@ from runtime.state.statements import InsertUnlessThere
 from runtime.state.tables import approvals
 
 ApprovalState = Literal[
-    "pending", "claimed", "running", "done", "rejected", "expired", "void", "drift", "failed", "unknown"
+    "pending", "claimed", "running", "done", "rejected", "expired", "void", "drift", "failed", "unknown", "dry_run"
 ]
 OPEN: tuple[ApprovalState, ...] = ("pending", "claimed", "running")
 """The states that an approval leaves again: asked, said yes to, being carried out."""

@@ -1,0 +1,85 @@
+"""Puts the approvals of one process together: desk, board and presses, with their upkeep."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import structlog
+
+from bot.approvals.board import Board
+from bot.approvals.pressers import Pressers
+from bot.approvals.presses import Presses
+from bot.settings import Settings
+from runtime.admission import Policy
+from runtime.approvals import Desk
+from runtime.clock import Clock, NewId
+from runtime.errors import StateError
+
+log = structlog.get_logger(__name__)
+
+SWEEP_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """Everything about approvals in one process."""
+
+    desk: Desk
+    board: Board
+    presses: Presses
+    alone: bool
+    sleep: Callable[[float], Awaitable[None]]
+
+    async def recover(self) -> None:
+        """Boot: what waited for this process is void, and what a crash left unsaid is said."""
+        voided = await self.desk.recover()
+        if voided:
+            log.warning("requests for approval were voided by the restart", count=voided)
+        await self.board.recover()
+
+    async def keep_up(self) -> None:
+        """Ends what dead replicas left behind, as long as this process lives. One process alone has none."""
+        while not self.alone:
+            await self.sleep(SWEEP_S)
+            try:
+                await self.desk.sweep()
+            except StateError as error:
+                log.warning("requests for approval could not be swept", reason=str(error))
+
+
+def new_token() -> str:
+    """What a card's buttons carry: opaque, and worth nothing anywhere else."""
+    return secrets.token_urlsafe(24)
+
+
+def open_office(
+    settings: Settings,
+    board: Board,
+    team: str,
+    policy: Policy,
+    *,
+    clock: Clock,
+    new_id: NewId,
+    parked: Callable[[str], AbstractContextManager[None]],
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> Office:
+    """The approvals of this process. `team` is our own workspace; `parked` gives a run's worker slot back."""
+    alone = settings.state_url.startswith("sqlite")
+    desk = Desk(
+        board.state.approvals,
+        board,
+        owner=settings.replica,
+        clock=clock,
+        new_id=new_id,
+        new_token=new_token,
+        alone=alone,
+        open_s=float(policy.manifest.effective_limits().run_open_seconds),
+        parked=parked,
+        sleep=sleep,
+    )
+    presses = Presses(board.state, desk, board, Pressers(board.presence, lambda: policy, team))
+    return Office(desk, board, presses, alone, sleep)

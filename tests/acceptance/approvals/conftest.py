@@ -1,0 +1,166 @@
+"""A bot whose one changing tool is the stand-in, with people who may approve it and a clock that the test moves."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.local import LocalSlack
+from bot.local.world import AppInstall, Person, UserGroup, demo_world
+from bot.service import Running
+from runtime.capability import ApproverRule
+from runtime.registry import Registry
+from runtime.testing.clock import ManualClock
+from runtime.testing.messages_api import Reply, messages_endpoint
+from tests.acceptance.approvals.stand_in import StandIn
+from tests.acceptance.conftest import Stage, write_workspace
+
+ASKER, ANN, LEO, DAN, ROBOT = "U0MIA", "U0ANN", "U0LEO", "U0DAN", "U0ROBOT"
+CHANNEL = "C0SALES"
+GROUP = "S0CARD"
+
+
+def world() -> Any:
+    """The demo's workspace with a second approver and another app's bot."""
+    made = demo_world()
+    made.people.append(Person("U0DAN", "dan", "Dan Ito"))
+    made.groups.append(UserGroup(GROUP, "card", "Approvers of the card", []))
+    made.apps.append(AppInstall(app_id="A0ROBOT", bot_user=ROBOT, bot_id="B0ROBOT", name="robot"))
+    for channel in made.channels:
+        if channel.id in (CHANNEL, "C0PARTNER"):
+            channel.members.append("U0DAN")
+    return made
+
+
+@dataclass
+class Desk:
+    """One question whose model proposes a change, and everything that happens to its card."""
+
+    stage: Stage
+    target: StandIn
+    clock: ManualClock = field(default_factory=ManualClock)
+    running: Running | None = None
+    thread: str = ""
+    channel: str = CHANNEL
+
+    @property
+    def slack(self) -> LocalSlack:
+        return self.stage.slack
+
+    def approvers(self, *users: str, **rule: Any) -> None:
+        """Those who may approve: the members of a group, which may change at any moment."""
+        self.group.users[:] = users
+        self.target.rule = ApproverRule(groups=(GROUP,) if users else (), **rule)
+
+    @property
+    def group(self) -> UserGroup:
+        return next(group for group in self.slack.workspace.world.groups if group.id == GROUP)
+
+    @contextlib.asynccontextmanager
+    async def open(self, **options: Any) -> AsyncGenerator[Running]:
+        """The bot, with the stand-in beside its own tools."""
+        async with self.stage.bot(clock=self.clock, sleep=self.clock.sleep, **options) as running:
+            self.running = running
+            wiring = running.analyst.wiring
+            tools = Registry.of((*wiring.registry, self.target.capability()))
+            running.analyst.wiring = replace(wiring, registry=tools)
+            yield running
+
+    async def propose(self, channel: str = CHANNEL, **ask: Any) -> str:
+        """A person asks, the model proposes; the card's timestamp."""
+        self.channel = channel
+        self.thread = await self.slack.ask(channel, ASKER, "make the first shops gold", **ask)
+        return await self.card_ts()
+
+    async def card_ts(self) -> str:
+        return (await self.slack.wait_for(self.card))["ts"]
+
+    def card(self) -> dict[str, Any] | None:
+        """The card as it stands in the thread."""
+        return next((m for m in self.said() if m.get("blocks") and m["blocks"][0]["type"] == "header"), None)
+
+    def said(self) -> list[dict[str, Any]]:
+        return self.slack.answers(self.channel, self.thread)
+
+    def title(self) -> str:
+        card = self.card()
+        return "" if card is None else card["blocks"][0]["text"]["text"]
+
+    async def titled(self, *titles: str) -> str:
+        """Waits until the card says one of these."""
+        await self.slack.wait_for(lambda: self.title() in titles or None)
+        return self.title()
+
+    def told(self, *parts: str) -> bool:
+        """Whether one message of the thread, the card aside, says all of it."""
+        card = self.card()
+        texts = [json.dumps(m, ensure_ascii=False) for m in self.said() if card is None or m["ts"] != card["ts"]]
+        return any(all(part in text for part in parts) for text in texts)
+
+    async def says(self, *parts: str) -> None:
+        await self.slack.wait_for(lambda: self.told(*parts) or None)
+
+    def whispers(self, user: str) -> list[str]:
+        return [m["text"] for m in self.slack.ephemerals if m["shown_to"] == user]
+
+    async def whispered(self, user: str, part: str) -> None:
+        await self.slack.wait_for(lambda: any(part in text for text in self.whispers(user)) or None)
+
+    async def approve(self, user: str) -> Any:
+        card = self.card()
+        assert card is not None
+        return await self.slack.click(user, card["ts"], "approval_approve", channel=self.channel)
+
+    async def reject(self, user: str, reason: str = "") -> Any:
+        """Presses *Reject* and sends the modal off; nothing where no modal came."""
+        card = self.card()
+        assert card is not None
+        quiet = len(self.slack.ephemerals)
+        await self.slack.click(user, card["ts"], "approval_reject", channel=self.channel)
+        await self.slack.wait_for(lambda: self.modal(user) or len(self.slack.ephemerals) > quiet or None)
+        if (view := self.modal(user)) is not None:
+            await self.slack.submit(user, view["id"], {"reason": {"text": {"value": reason}}})
+
+    def modal(self, user: str) -> dict[str, Any] | None:
+        return next((view for view in self.slack.views.values() if view["user"] == user), None)
+
+    async def state(self) -> str:
+        """How the one request stands in the state; `refused` when nobody was asked."""
+        assert self.running is not None
+        rows = await self.running.analyst.state.approvals._connector.run(
+            lambda c: c.exec_driver_sql("SELECT state FROM approvals").scalars().all()
+        )
+        return rows[0] if rows else "refused"
+
+
+def proposing(rows: int = 3) -> Any:
+    """A model that proposes the change once in each question, then says what came of it."""
+
+    def script(body: dict[str, Any]) -> Reply:
+        last = body["messages"][-1]["content"]
+        results = [] if isinstance(last, str) else [part for part in last if part.get("type") == "tool_result"]
+        if results:
+            return Reply("I have told you what came of it.")
+        if "make the first shops gold" in json.dumps(last):
+            return Reply("", [("set_tier", {"tier": "gold", "rows": rows})])
+        return Reply("All right.")
+
+    return script
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
+    """Ann may approve what Mia asks for."""
+    async with LocalSlack(world()) as slack, messages_endpoint(proposing()) as endpoint:
+        stage = Stage(slack, tmp_path, write_workspace(tmp_path), endpoint)
+        target = StandIn(tmp_path / "target.db")
+        target.create()
+        made = Desk(stage, target)
+        made.approvers(ANN)
+        yield made
