@@ -4,6 +4,7 @@ from runtime.state.approvals import OPEN, Approval, Approvals, ApprovalState
 from runtime.state.calls import Calls, JournalMismatch
 from runtime.state.connector import is_sqlite
 from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
+from runtime.state.effects import Begun, CalledBefore, Effect, Effects, TargetTaken, Transaction
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
 from runtime.state.records import Audit, AuditRecord, Meta
 from runtime.state.sqlite_file import check_file
@@ -19,12 +20,16 @@ __all__ = [
     "Approvals",
     "Audit",
     "AuditRecord",
+    "Begun",
+    "CalledBefore",
     "Calls",
     "Deliveries",
     "Delivery",
     "DeliveryKind",
     "DeliveryState",
     "Duplicate",
+    "Effect",
+    "Effects",
     "Inbox",
     "InboxItem",
     "JournalMismatch",
@@ -33,6 +38,8 @@ __all__ = [
     "Spent",
     "State",
     "Steps",
+    "TargetTaken",
+    "Transaction",
     "Turn",
     "TurnEnd",
     "TurnStart",

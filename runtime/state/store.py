@@ -14,6 +14,7 @@ from runtime.state.approvals import Approvals
 from runtime.state.calls import Calls
 from runtime.state.connector import Connector, is_sqlite
 from runtime.state.deliveries import Deliveries
+from runtime.state.effects import Effects
 from runtime.state.inbox import Inbox
 from runtime.state.lockfile import LockFile
 from runtime.state.records import Audit, Meta
@@ -34,6 +35,7 @@ class State:
         self.steps = Steps(connector)
         self.calls = Calls(connector, clock)
         self.approvals = Approvals(connector, clock, self.deliveries)
+        self.effects = Effects(connector, clock)
         self.meta = Meta(connector, clock)
         self.audit = Audit(connector, clock)
 

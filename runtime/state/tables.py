@@ -154,5 +154,31 @@ approvals = sa.Table(
     sa.Index("ix_approvals_conversation", "conversation"),
 )
 
+# One row for each change to a source's data: written before its COMMIT, and kept as its receipt.
+effects = sa.Table(
+    "effects",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("digest", sa.Text, nullable=False, unique=True),
+    sa.Column("run_id", sa.Text, nullable=False),
+    sa.Column("call_id", sa.Text, nullable=False),
+    sa.Column("conversation", sa.Text, nullable=False),
+    sa.Column("requester", sa.Text, nullable=False),
+    sa.Column("tool", sa.Text, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("target", sa.Text, nullable=False),
+    # The target as long as the change has not ended: one at a time, across replicas.
+    sa.Column("open_target", sa.Text, nullable=True, unique=True),
+    sa.Column("request", PackedJson, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("xact", PackedJson, nullable=True),
+    sa.Column("images", PackedJson, nullable=True),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("began_at", Moment, nullable=False, index=True),
+    sa.Column("changed_at", Moment, nullable=False),
+    sa.UniqueConstraint("run_id", "call_id"),
+    sa.Index("ix_effects_state", "state"),
+)
+
 # The migration that the store stands at (Alembic's own table, declared so that a fresh store needs no Alembic).
 revision = sa.Table("alembic_version", metadata, sa.Column("version_num", sa.String(32), primary_key=True))
