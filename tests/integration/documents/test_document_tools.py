@@ -267,3 +267,20 @@ async def test_file_search_finds_paths_and_texts_and_says_its_coverage(desk) -> 
     with pytest.raises(CallError) as caught:
         await desk.call(file_search.CAPABILITY, glob="../*")
     assert caught.value.code == "pattern_refused"
+
+
+async def test_the_raw_cells_behind_a_note_are_looked_up_by_their_line(tmp_path: Path) -> None:
+    rows = "".join(f"{number},{'n/a' if number == 700 else f'{number}.5%'}\r\n" for number in range(1, 1_001))
+    desk = Desk(tmp_path)
+    await desk.open({"shares.csv": "id,share\r\n" + rows})
+    listed = await desk.call(list_files.CAPABILITY)
+    assert "'n/a'" in " ".join(listed.data["entries"][0]["notes"])
+    found = await desk.call(file_search.CAPABILITY, query="n/a", mode="content")
+    (match,) = found.data["matches"]
+    assert match["line"] == 701
+    raw = await desk.call(file_read.CAPABILITY, path="shares.csv", line=match["line"])
+    assert raw.data["text"].startswith("700,n/a\r\n701,701.5%\r\n")
+    with pytest.raises(CallError) as missing:
+        await desk.call(file_read.CAPABILITY, path="shares.csv", line=1_002)
+    assert (missing.value.code, missing.value.hint) == ("not_found", "The file has 1,001 lines.")
+    await desk.close()
