@@ -67,8 +67,8 @@ class InnerQuery:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a program used of its bounds: fuel (wasm operations), its own time without SQL, characters printed, calls
-    of `sql()` and the rows they gave, and the most memory it had, the interpreter's included (None when it was ended from
-    outside: then only the bound is known that it stayed under)."""
+    of `sql()` and the rows they gave, and the most memory it had, the interpreter's included (None when it was ended
+    from outside: then only the bound is known that it stayed under)."""
 
     fuel: int
     fuel_bound: int
