@@ -40,7 +40,7 @@ async def _measure(folder: Path) -> list[Row]:
     root = folder / "files"
     _write(root)
     workspace = await Workspace.open(root, folder / "cache", DEFAULT, SystemClock())
-    context = _context(workspace)
+    context = context_of(workspace)
     tables = {table.name: table.parquet for table in (await workspace.catalog()).tables}
     one = "SELECT sum(amount) AS s, count(*) AS n FROM orders WHERE region = 'r3'"
     hundred = "SELECT id, region, amount FROM orders ORDER BY id LIMIT 100"
@@ -76,7 +76,8 @@ def _write(root: Path) -> None:
         os.utime(path, (1_700_000_000, 1_700_000_000))
 
 
-def _context(workspace: Workspace) -> CallContext:
+def context_of(workspace: Workspace) -> CallContext:
+    """What a call gets whose only source is this workspace."""
     return CallContext(
         scope=Scope("r", "c", "person", "U", "UTC", "p", frozenset({"workspace"}), terms=WORKSPACE_TERMS),
         call_id="call",

@@ -15,13 +15,18 @@ import tempfile
 import time
 from pathlib import Path
 
+from runtime.clock import SystemClock
+from runtime.engines.workspace.workspace import Workspace
 from runtime.ingest import FileJob, FileReader, ReadTable
 from runtime.limits import DEFAULT
+from runtime.toolboxes.files import list_files
+from tests.bench.bench_file_query import context_of
 from tests.bench.row import Row
 
 MEGABYTES = int(os.environ.get("FOOTNOTE_BENCH_CSV_MB", "100"))
 SIZE = MEGABYTES * 2**20
 RUNS = 3
+FILES = 10_000
 _BARE = """
 import duckdb, sys
 connection = duckdb.connect(config={"threads": "2"})
@@ -75,11 +80,35 @@ def measure(folder: Path) -> tuple[float, float, float]:
     return statistics.median(ours), statistics.median(bare), max(peaks)
 
 
+def many(root: Path) -> None:
+    """A folder of small files that nobody has read yet."""
+    for number in range(FILES):
+        path = root / f"{number // 500:02d}" / f"day{number:05d}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"id,name,amount\n{number},a,{number}.25\n", encoding="utf-8")
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+async def listed(root: Path, cache: Path) -> float:
+    """Seconds of the first `list_files` over a folder."""
+    workspace = await Workspace.open(root, cache, DEFAULT, SystemClock())
+    begun = time.perf_counter()
+    output = await list_files.CAPABILITY.execute(list_files.ListFiles(), context_of(workspace))
+    taken = time.perf_counter() - begun
+    assert output.data["total"] == FILES
+    await workspace.close()
+    return taken
+
+
 def run() -> list[Row]:
     """Both sides start their process each time, so that start-up is in both figures."""
+    with tempfile.TemporaryDirectory() as name:
+        many(Path(name) / "files")
+        listing = asyncio.run(listed(Path(name) / "files", Path(name) / "cache"))
     with tempfile.TemporaryDirectory() as name:
         ours, bare, peak = measure(Path(name))
     return [
         Row(f"CSV of {MEGABYTES:,} MB read right", ours / bare, "x bare", 1.3, f"{bare:.2f} s COPY by DuckDB"),
         Row("peak memory of the reader", peak, "MB", 1_536, "resident size"),
+        Row(f"first listing of {FILES:,} files", listing, "s", 2, "no file read before"),
     ]
