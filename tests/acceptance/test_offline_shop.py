@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.local.demo_data import write_demo
 from runtime.engines.workspace.workspace import Workspace
 from runtime.run import Status
 from runtime.testing.clock import ManualClock
 from tests.acceptance.grading import declined
 from tests.acceptance.test_folder_qa import LIMITS, ask
+from tests.shop_files import write_shop_files
 
 SHAPES = {
     "scalar": "How many orders were cancelled in 2025?",
@@ -41,7 +41,7 @@ SHAPES = {
 @pytest.fixture
 async def workspace(tmp_path: Path) -> AsyncIterator[Workspace]:
     root = tmp_path
-    write_demo(root / "files")
+    write_shop_files(root / "files")
     opened = await Workspace.open(root / "files", root / "cache", LIMITS, ManualClock())
     yield opened
     await opened.close()

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from bot.local.demo_data import TOUR
+from bot.local.demo import TOUR
 from runtime.testing.messages_api import Reply
 from tests.browser import scripts
 from tests.browser.stage import Theatre, theatre

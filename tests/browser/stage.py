@@ -14,12 +14,13 @@ from playwright.async_api import Browser, Page, async_playwright
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.local import LocalSlack
-from bot.local.demo_data import TOUR, write_demo
+from bot.local.demo import TOUR
 from bot.local.world import demo_world
 from bot.pacing import Unpaced
 from bot.service import running_bot
 from bot.settings import load_settings
 from runtime.testing.messages_api import Script, messages_endpoint
+from tests.shop_files import write_shop_files
 
 MANIFEST = 'version: 1\ntimezone: Europe/Berlin\nworkspace: {root: ./data, audience: {channels: ["*"], im: true}}\n'
 #: A loaded machine is given time; nothing waits this long when it works.
@@ -76,7 +77,7 @@ class Theatre:
 @contextlib.asynccontextmanager
 async def theatre(folder: Path, script: Script | None = None) -> AsyncGenerator[Theatre]:
     """Everything up and connected. Without a `script` the offline analyst answers, with one a Messages endpoint."""
-    write_demo(folder / "data")
+    write_shop_files(folder / "data")
     (folder / "manifest.yaml").write_text(MANIFEST)
     world = demo_world()
     world.tour = TOUR

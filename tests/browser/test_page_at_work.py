@@ -8,7 +8,7 @@ import zlib
 import pytest
 from playwright.async_api import expect
 
-from bot.local.demo_data import TOUR
+from bot.local.demo import TOUR
 from tests.browser import scripts
 from tests.browser.stage import PATIENCE_MS
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import date
-from pathlib import Path
 from statistics import median
 
 import pytest
 
-from bot.local.demo_data import Shop, make_shop, write_demo
-from runtime.admission.manifest import load_manifest
+from bot.local.demo import Shop, make_shop
 from tests.acceptance.grading import declined, has_figure
+from tests.shop_files import write_shop_files
 from tests.unit.offline.duckdb_tools import Folder, converse
 
-ROOT = Path(__file__).parents[3]
 Expected = tuple[list[float], list[str]]
 ORDER, CUSTOMER, DAY, STATUS, CHANNEL, CURRENCY, CENTS = range(7)
 
@@ -28,7 +26,7 @@ def shop() -> Shop:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     root = tmp_path_factory.mktemp("demo")
-    write_demo(root)
+    write_shop_files(root)
     return Folder(sorted(root.glob("*.csv")))
 
 
@@ -135,29 +133,3 @@ async def test_demo_question(folder: Folder, shop: Shop, question: str) -> None:
 async def test_says_what_there_is(folder: Folder) -> None:
     text = await converse(folder, "What tables do you have?")
     assert all(name in text for name in ("orders.csv", "customers.csv", "refunds.csv", "1,240"))
-
-
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    write_demo(tmp_path / "a")
-    write_demo(tmp_path / "b")
-    write_demo(tmp_path / "c", seed=8)
-    first, second, other = ({p.name: p.read_bytes() for p in sorted((tmp_path / n).iterdir())} for n in "abc")
-    assert first == second
-    assert first != other
-    assert sorted(first) == ["customers.csv", "order_lines.csv", "orders.csv", "products.csv", "refunds.csv"]
-
-
-def test_amounts_are_the_totals_of_their_lines(shop: Shop) -> None:
-    totals: dict[int, int] = defaultdict(int)
-    for order, _, _, quantity, price in shop.order_lines:
-        totals[order] += quantity * price
-    assert {row[ORDER]: row[CENTS] for row in shop.orders} == totals
-    amounts = {row[ORDER]: row[CENTS] for row in shop.orders}
-    assert all(0 < row[5] <= amounts[row[1]] for row in shop.refunds)
-
-
-def test_the_demo_manifest_loads() -> None:
-    manifest = load_manifest(ROOT / "manifests" / "demo.yaml")
-    assert manifest.workspace is not None
-    assert manifest.workspace.audience.im
-    assert manifest.timezone == "Europe/Berlin"

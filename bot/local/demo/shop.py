@@ -1,24 +1,14 @@
-"""The demo's data: a small invented shop with 18 months of orders in two currencies, the same bytes for one seed."""
+"""The rows of the demo's shop: 18 months of orders in two currencies, with the traps that docs/demo.md names."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from pathlib import Path
 from random import Random
 
 FIRST_DAY, LAST_DAY = date(2025, 1, 1), date(2026, 6, 30)
 """The orders run over these 18 months; refunds may follow up to 30 days later, but not after the last day."""
-
-TOUR = (
-    "How many products are there by category?",
-    "What is the total amount of paid orders in EUR in the first quarter of 2026?",
-    "In which month of 2025 did we have the most orders?",
-)
-"""Questions for a newcomer's first minute, answered from this data by the offline analyst, too."""
 
 _PRODUCTS: tuple[tuple[str, str, float], ...] = (
     ("Oak desk", "furniture", 349.0),
@@ -56,17 +46,19 @@ _STATUSES = (("paid", 0.88), ("cancelled", 0.07), ("open", 0.05))
 _REASONS = (("damaged", 0.35), ("wrong size", 0.2), ("changed mind", 0.3), ("late", 0.15))
 _DOLLARS_PER_EURO = 1.1
 _CUSTOMERS, _ORDERS, _REFUND_SHARE = 160, 1_240, 0.08
+_TWICE, _MISSPELT = 6, 5  # customers who registered a second time; countries in another case
 
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """The rows of every table, in file order; amounts in cents so that sums are exact."""
+    """The rows of every table, in order; amounts in cents so that sums are exact."""
 
-    products: tuple[tuple[int, str, str, int], ...]
-    customers: tuple[tuple[int, str, str, str, date], ...]
+    products: tuple[tuple[int, str, str, int], ...]  # product_id, product, category, list_price
+    customers: tuple[tuple[int, str, str, str, date], ...]  # customer_id, customer, country, segment, joined_on
+    # order_id, customer_id, ordered_on, status, channel, currency, amount
     orders: tuple[tuple[int, int, date, str, str, str, int], ...]
-    order_lines: tuple[tuple[int, int, int, int, int], ...]
-    refunds: tuple[tuple[int, int, date, str, str, int], ...]
+    order_lines: tuple[tuple[int, int, int, int, int], ...]  # order_id, line_no, product_id, quantity, unit_price
+    refunds: tuple[tuple[int, int, date, str, str, int], ...]  # refund_id, order_id, refunded_on, reason, currency, …
 
 
 def make_shop(seed: int = 7) -> Shop:
@@ -87,22 +79,6 @@ def make_shop(seed: int = 7) -> Shop:
     return Shop(products, customers, tuple(orders), tuple(lines), _refunds(chance, orders))
 
 
-def write_demo(folder: Path, seed: int = 7) -> None:
-    """Writes orders.csv, order_lines.csv, products.csv, customers.csv and refunds.csv into `folder`, which is made
-    when it is missing. Files of these names are replaced; the same seed gives the same bytes."""
-    shop = make_shop(seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "products.csv", ("product_id", "product", "category", "list_price"),
-           ((at, name, kind, _money(price)) for at, name, kind, price in shop.products))  # fmt: skip
-    _write(folder / "customers.csv", ("customer_id", "customer", "country", "segment", "joined_on"), shop.customers)
-    _write(folder / "orders.csv", ("order_id", "customer_id", "ordered_on", "status", "channel", "currency", "amount"),
-           ((*row[:-1], _money(row[-1])) for row in shop.orders))  # fmt: skip
-    _write(folder / "order_lines.csv", ("order_id", "line_no", "product_id", "quantity", "unit_price"),
-           ((*row[:-1], _money(row[-1])) for row in shop.order_lines))  # fmt: skip
-    _write(folder / "refunds.csv", ("refund_id", "order_id", "refunded_on", "reason", "currency", "amount"),
-           ((*row[:-1], _money(row[-1])) for row in shop.refunds))  # fmt: skip
-
-
 def _customers(chance: Random) -> tuple[tuple[tuple[int, str, str, str, date], ...], dict[int, str]]:
     rows: list[tuple[int, str, str, str, date]] = []
     currencies: dict[int, str] = {}
@@ -112,7 +88,23 @@ def _customers(chance: Random) -> tuple[tuple[tuple[int, str, str, str, date], .
         country = _drawn(chance, tuple((name, weight) for name, _, weight in _COUNTRIES))
         currencies[customer] = next(currency for place, currency, _ in _COUNTRIES if place == country)
         rows.append((customer, name, country, _drawn(chance, _SEGMENTS), _day(chance, date(2023, 1, 1), FIRST_DAY)))
-    return tuple(rows), currencies
+    return _untidy(chance, rows), currencies
+
+
+def _untidy(
+    chance: Random, rows: Sequence[tuple[int, str, str, str, date]]
+) -> tuple[tuple[int, str, str, str, date], ...]:
+    """The last customers are earlier ones who registered again, in another case; some countries are in another case,
+    or end with a blank."""
+    kept = list(rows)
+    for at, first in enumerate(chance.sample(range(_CUSTOMERS - _TWICE), _TWICE), start=_CUSTOMERS - _TWICE):
+        number, _, country, segment, joined = kept[at]
+        twin = kept[first][1]
+        kept[at] = (number, twin.upper() if at % 2 else twin.lower(), country, segment, joined)
+    for at in chance.sample(range(_CUSTOMERS - _TWICE), _MISSPELT):
+        number, name, country, segment, joined = kept[at]
+        kept[at] = (number, name, country.upper() if at % 2 else f"{country.lower()} ", segment, joined)
+    return tuple(kept)
 
 
 def _lines(
@@ -150,15 +142,3 @@ def _drawn(chance: Random, weighted: Sequence[tuple[str, float]]) -> str:
 
 def _day(chance: Random, first: date, last: date) -> date:
     return first + timedelta(days=chance.randrange((last - first).days + 1))
-
-
-def _money(cents: int) -> str:
-    return f"{cents // 100}.{cents % 100:02d}"
-
-
-def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    path.write_bytes(text.getvalue().encode())

