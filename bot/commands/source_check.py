@@ -62,7 +62,5 @@ async def _postgresql(source: PostgresqlSource, engine: DatabaseEngine) -> Findi
 
 def _reachable(source: Source, tables: int) -> Finding:
     if not tables:
-        return Finding(
-            source.id, "warn", "It is reachable, but no table of it is admitted: see its tables and role."
-        )
+        return Finding(source.id, "warn", "It is reachable, but no table of it is admitted: see its tables and role.")
     return Finding(source.id, "ok", f"{source.kind}: {tables:,} tables and views are open")
