@@ -116,9 +116,7 @@ class WorkspaceFiles:
         readings = await asyncio.to_thread(self._remembered, listed)
         unread = [file for file in listed if file.kind and file.path not in readings]
         if len(unread) > self._limits.eager_files:
-            known = self._catalog if self._catalog and self._listed == listed else self._assemble(listed, readings)
-            outline = {file.path: file for file in known.files}
-            unread = [file for file in unread if wanted(outline[file.path])][: self._limits.files_read_at_once]
+            unread = self._wanted(listed, readings, unread, wanted)[: self._limits.files_read_at_once]
         started_ns = int(self._clock.now().timestamp() * 1e9)
         try:
             for file in unread:
@@ -131,6 +129,16 @@ class WorkspaceFiles:
         self._listed = listed
         self._unsettled = self._known.unsettled
         return self._catalog
+
+    def _wanted(
+        self, listed: tuple[FoundFile, ...], readings: dict[str, Reading], unread: list[FoundFile], wanted: Wanted
+    ) -> list[FoundFile]:
+        """Those of the unread files that a call is about, told from what their entries say so far."""
+        if wanted is nothing:
+            return []
+        known = self._catalog if self._catalog and self._listed == listed else self._assemble(listed, readings)
+        outline = {file.path: file for file in known.files}
+        return [file for file in unread if wanted(outline[file.path])]
 
     def _remembered(self, listed: tuple[FoundFile, ...]) -> dict[str, Reading]:
         self._known.load()
