@@ -7,6 +7,7 @@ from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, Deliver
 from runtime.state.effects import Begun, CalledBefore, Effect, Effects, TargetTaken, Transaction
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
 from runtime.state.records import Audit, AuditRecord, Meta
+from runtime.state.shared_files import SharedFile, SharedFiles
 from runtime.state.sqlite_file import check_file
 from runtime.state.steps import Steps
 from runtime.state.store import State, migrate_state, open_state, parse_url, sqlite_path
@@ -35,6 +36,8 @@ __all__ = [
     "JournalMismatch",
     "Meta",
     "NewDelivery",
+    "SharedFile",
+    "SharedFiles",
     "Spent",
     "State",
     "Steps",

@@ -18,6 +18,7 @@ from runtime.state.effects import Effects
 from runtime.state.inbox import Inbox
 from runtime.state.lockfile import LockFile
 from runtime.state.records import Audit, Meta
+from runtime.state.shared_files import SharedFiles
 from runtime.state.sqlite_file import check_file, create_file, make_folder
 from runtime.state.steps import Steps
 from runtime.state.turns import Turns
@@ -36,6 +37,7 @@ class State:
         self.calls = Calls(connector, clock)
         self.approvals = Approvals(connector, clock, self.deliveries)
         self.effects = Effects(connector, clock)
+        self.shared_files = SharedFiles(connector, clock)
         self.meta = Meta(connector, clock)
         self.audit = Audit(connector, clock)
 

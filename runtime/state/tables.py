@@ -180,5 +180,19 @@ effects = sa.Table(
     sa.Index("ix_effects_state", "state"),
 )
 
+# Files that people shared in a conversation, and the content under which their bytes are kept.
+shared_files = sa.Table(
+    "shared_files",
+    metadata,
+    sa.Column("conversation", sa.Text, primary_key=True),
+    sa.Column("file_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("sha256", sa.Text, nullable=False),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("kept_at", Moment, nullable=False),
+    sa.Index("ix_shared_files_file_id", "file_id"),
+    sa.Index("ix_shared_files_kept_at", "kept_at"),
+)
+
 # The migration that the store stands at (Alembic's own table, declared so that a fresh store needs no Alembic).
 revision = sa.Table("alembic_version", metadata, sa.Column("version_num", sa.String(32), primary_key=True))
