@@ -22,6 +22,7 @@ WANTED_SCOPES = {
     "groups:history": "replies without a mention in private channels",
     "im:history": "direct messages",
     "groups:read": "private channels",
+    "im:write": "answers in private to what a channel may not see",
     "commands": "the slash command",
 }
 CLOCK_SECONDS = 300  # Slack's signatures are valid for five minutes either way (facts/SLACK.md 5)

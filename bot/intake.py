@@ -52,14 +52,20 @@ class Intake:
 
     async def again(self, turn_id: str, *, presser: str, channel: str, click: str) -> bool:
         """A person pressed *Retry*: a fresh turn with the same words, asked by the presser, once per click."""
-        item = await self.state.inbox.get(turn_id)
-        if item is None or item.body is None or item.kind != KIND:
-            return False
-        old = Question(**item.body)
-        if old.channel != channel:
+        old = await self.asked(turn_id, channel=channel)
+        if old is None:
             return False
         renewed = Question(**{**old.as_json(), "user": presser})
         return await self.question(f"retry:{turn_id}:{click}", renewed, None)
+
+    async def asked(self, turn_id: str, *, channel: str) -> Question | None:
+        """The question of a turn, for a click in the channel where it was asked; None from anywhere else, and when it
+        is not kept any more."""
+        item = await self.state.inbox.get(turn_id)
+        if item is None or item.body is None or item.kind != KIND:
+            return None
+        old = Question(**item.body)
+        return old if old.channel == channel else None
 
     async def _follows_up(self, question: Question) -> bool:
         """A reply in a thread that was started with us, where the channel's setting allows it without a mention."""

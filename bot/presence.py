@@ -13,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.address import Address
 from bot.delivery.answers import CALL_ERRORS, error_name
+from bot.slack_client import body_of
 from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
 from runtime.clock import Clock
@@ -171,14 +172,14 @@ class SlackPresence:
         return frozenset(found)
 
     async def _learn_place(self, channel: str) -> Conversation:
-        info: dict[str, Any] = (await self._client.conversations_info(channel=channel))["channel"]
+        info: dict[str, Any] = body_of(await self._client.conversations_info(channel=channel))["channel"]
         kind = "im" if info.get("is_im") else "mpim" if info.get("is_mpim") else "channel"
         pending = bool(info.get("is_pending_ext_shared") or info.get("pending_connected_team_ids"))
         shared = info.get("is_ext_shared", False if kind == "im" else None)
         return Conversation(kind, channel, shared, pending, bool(info.get("is_archived", False)))
 
     async def _learn_person(self, user: str) -> PersonFacts:
-        info: dict[str, Any] = (await self._client.users_info(user=user, include_locale=True))["user"]
+        info: dict[str, Any] = body_of(await self._client.users_info(user=user, include_locale=True))["user"]
         restricted = [info.get("is_restricted"), info.get("is_ultra_restricted")]
         profile = info.get("profile", {})
         return PersonFacts(
@@ -195,18 +196,24 @@ class SlackPresence:
         found = set[str]()
         async for page in await self._client.users_list(limit=_PAGE):
             found |= {
-                user["id"] for user in page["members"] if user.get("is_restricted") or user.get("is_ultra_restricted")
+                user["id"]
+                for user in body_of(page)["members"]
+                if user.get("is_restricted") or user.get("is_ultra_restricted")
             }
         return frozenset(found)
 
     async def _learn_members(self, channel: str) -> frozenset[str]:
         found = set[str]()
         async for page in await self._client.conversations_members(channel=channel, limit=_PAGE):
-            found |= set(page["members"])
+            found |= set(body_of(page)["members"])
         return frozenset(found)
 
     async def _learn_group(self, group: str) -> frozenset[str]:
-        return frozenset((await self._client.usergroups_users_list(usergroup=group))["users"])
+        return frozenset(body_of(await self._client.usergroups_users_list(usergroup=group))["users"])
+
+
+def _restricted(person: dict[str, Any]) -> bool:
+    return bool(person.get("is_restricted") or person.get("is_ultra_restricted"))
 
 
 async def _nobody() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, cast
 
 import aiohttp
 from aiohttp.client_reqrep import ClientRequest
@@ -18,6 +18,7 @@ from slack_sdk.http_retry.request import HttpRequest
 from slack_sdk.http_retry.response import HttpResponse
 from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from yarl import URL
 
 SLACK_API_URL = "https://slack.com/api/"
@@ -26,6 +27,11 @@ RATE_LIMIT_RETRIES = 2
 RATE_LIMIT_SECONDS = 30
 # A lost reply to one of these may hide a success: who called must look before calling again.
 _NOT_REPEATABLE = ("chat.postMessage", "files.completeUploadExternal", "chat.postEphemeral")
+
+
+def body_of(answer: AsyncSlackResponse) -> dict[str, Any]:
+    """The JSON of an answer, which the client has found to be `ok`."""
+    return cast(dict[str, Any], answer.data)
 
 
 class OpenSlack:

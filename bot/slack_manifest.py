@@ -17,6 +17,7 @@ BOT_SCOPES: dict[str, str] = {
     "channels:read": "whether a channel is shared or archived, and who is in it",
     "groups:read": "the same for private channels",
     "im:read": "the same for direct messages",
+    "im:write": "open a direct message for somebody who asks in private what a channel may not see",
     "files:write": "attach results as CSV",
     "files:read": "see whether an attached file has arrived",
     "users:read": "whether a person is a guest or of another organisation",

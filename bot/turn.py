@@ -10,6 +10,7 @@ import structlog
 
 from bot.assembly import Analyst
 from bot.budgets import used_up
+from bot.closed import NothingOpen, nothing_open
 from bot.conversation import TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
 from bot.presence import SlackPresence
@@ -21,8 +22,8 @@ from bot.render.charts import chart_part, charted
 from bot.render.failure import failure_message, plain_message
 from bot.render.files import FilePart, result_files
 from bot.render.grouping import numerals_of
+from bot.render.private_offer import with_private_offer
 from bot.render.status import reading, working
-from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
 from runtime.charts import NotDrawn, Painter
 from runtime.deliveries import Outbox, Sender
@@ -140,13 +141,14 @@ class TurnRunner:
         place, asker = await self.presence.facts(question.channel, question.user)
         zone = self.analyst.policy.timezone(question.channel)
         sources = self.analyst.sources(place, asker)
+        await self.analyst.opened.ready(sources)
         scope = self.analyst.scope(turn_id, str(question.address), question.user, zone, sources)
-        closed = "" if sources else self._closed(place, asker)
+        nothing = None if sources else nothing_open(self.analyst, place, asker)
         earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
         request = RunRequest(
             scope=scope,
             question=question.text,
-            context=await self._context(question, scope, place.kind, closed),
+            context=await self._context(question, scope, place.kind, nothing),
             history=history(earlier, self.analyst.limits.history_chars),
         )
 
@@ -159,7 +161,7 @@ class TurnRunner:
 
         with told_to(large):
             result = await run(self.analyst.wiring, request, steps, progress=progress)
-        await self._post(turn_id, question, result, closed)
+        await self._post(turn_id, question, result, nothing)
 
     def _unreadable(self, question: Question) -> str | None:
         most = self.analyst.limits.question_chars
@@ -172,22 +174,12 @@ class TurnRunner:
             )
         return None
 
-    def _closed(self, place: Conversation, asker: Asker | None) -> str:
-        """Why nothing is open here, for the person who asked."""
-        declared = self.analyst.declared()
-        if not declared:
-            return "No data source is connected yet. An operator can declare one in the admission manifest."
-        denied = self.analyst.policy.denial(declared[0], place, asker)
-        private = place.kind != "im" and self.analyst.sources(Conversation("im", ""), asker)
-        elsewhere = " Ask me in a direct message instead." if private else ""
-        return f"No data source is open in this conversation. {denied.sentence if denied else ''}{elsewhere}"
-
     async def _too_dear(self, question: Question) -> str | None:
         return await used_up(question, self.analyst.policy, self.analyst.state, self.analyst.clock)
 
-    async def _context(self, question: Question, scope: Scope, kind: str, closed: str) -> str:
+    async def _context(self, question: Question, scope: Scope, kind: str, nothing: NothingOpen | None) -> str:
         person = await self.presence.person(question.user)
-        notes = [closed] if closed else []
+        notes = [nothing.sentence] if nothing else []
         if question.files:
             notes.append(f"{question.files} attached file(s): this version cannot read attached files; say so.")
         return present_context(
@@ -199,13 +191,13 @@ class TurnRunner:
             notes=notes,
         )
 
-    async def _post(self, turn_id: str, question: Question, result: RunResult, closed: str) -> None:
+    async def _post(self, turn_id: str, question: Question, result: RunResult, nothing: NothingOpen | None) -> None:
         cited = frozenset(result.verification.cited)
         pictures, missing = await self._pictures(result.evidence)
         files = (*pictures, *result_files(result.evidence, cited))
         answer = result.answer + missing
-        if closed and closed not in answer:
-            answer += f"\n\n({closed})"
+        if nothing and nothing.sentence not in answer:
+            answer += f"\n\n({nothing.sentence})"
         if question.files:
             answer += "\n\n(Attached files can't be read yet; I looked at the workspace only.)"
         view = AnswerView(
@@ -220,6 +212,8 @@ class TurnRunner:
             numerals=numerals_of((await self.presence.person(question.user)).locale),
         )
         messages = list(answer_messages(view))
+        if nothing and nothing.private:
+            messages = with_private_offer(messages, turn_id)
         if result.status is Status.MODEL_FAILED:
             failed = failure_message("You can try again when the model is back.", turn_id, retry_value=turn_id)
             messages.append(failed)

@@ -85,7 +85,7 @@ def sees(person: Person, where: Channel) -> bool:
 
 
 def _person(person: Person) -> Json:
-    kind = "external" if person.external else {"none": "member", "multi": "guest", "single": "guest"}[person.guest]
+    kind = "external" if person.external else "guest" if person.guest in ("multi", "single") else "member"
     return {"id": person.id, "name": person.name, "real_name": person.real_name, "kind": kind, "admin": person.admin}
 
 
@@ -94,7 +94,7 @@ def _channel(where: Channel, user: str) -> Json:
         "id": where.id,
         "name": where.name,
         "kind": where.kind,
-        "shared": where.ext_shared,
+        "shared": bool(where.ext_shared),
         "archived": where.archived,
         "topic": where.topic,
         "member": user in where.members,

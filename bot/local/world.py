@@ -68,7 +68,8 @@ Kind = Literal["channel", "private", "im", "mpim"]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A human account; `team` differs from the workspace's for people of another organisation."""
+    """A human account; `team` differs from the workspace's for people of another organisation. `guest` None: Slack
+    doesn't say."""
 
     id: str
     name: str
@@ -76,7 +77,7 @@ class Person:
     tz: str = "Europe/Berlin"
     tz_offset: int = 3600
     team: str = TEAM
-    guest: Guest = "none"
+    guest: Guest | None = "none"
     admin: bool = False
     deleted: bool = False
     email: str = ""
@@ -90,13 +91,14 @@ class Person:
 
 @dataclass(slots=True)
 class Channel:
-    """A conversation. `members` holds user ids, bot users included; an `im` has exactly two."""
+    """A conversation. `members` holds user ids, bot users included; an `im` has exactly two. `ext_shared` None: Slack
+    doesn't say."""
 
     id: str
     name: str
     members: list[str]
     kind: Kind = "channel"
-    ext_shared: bool = False
+    ext_shared: bool | None = False
     pending_ext_shared: bool = False
     archived: bool = False
     topic: str = ""

@@ -109,6 +109,7 @@ def react(call: Call) -> Json:
 
 def channel_object(workspace: Workspace, app: AppInstall, channel: Channel, *, counted: bool = False) -> Json:
     """A channel as the API shows it."""
+    shared = {} if channel.ext_shared is None else {"is_ext_shared": channel.ext_shared}
     if channel.kind == "im":
         other = next((user for user in channel.members if user != app.bot_user), "")
         return {
@@ -116,8 +117,9 @@ def channel_object(workspace: Workspace, app: AppInstall, channel: Channel, *, c
             "is_im": True,
             "user": other,
             "is_archived": channel.archived,
-            "is_ext_shared": channel.ext_shared,
+            "is_pending_ext_shared": channel.pending_ext_shared,
             "context_team_id": workspace.world.team_id,
+            **shared,
         }
     shown: Json = {
         "id": channel.id,
@@ -130,8 +132,8 @@ def channel_object(workspace: Workspace, app: AppInstall, channel: Channel, *, c
         "is_archived": channel.archived,
         "is_member": app.bot_user in channel.members,
         "is_general": channel.name == "general",
-        "is_shared": channel.ext_shared,
-        "is_ext_shared": channel.ext_shared,
+        "is_shared": bool(channel.ext_shared),
+        **shared,
         "is_org_shared": False,
         "is_pending_ext_shared": channel.pending_ext_shared,
         "pending_shared": ["T0PENDING"] if channel.pending_ext_shared else [],

@@ -69,12 +69,12 @@ def person_object(call: Call, person: Person) -> Json:
         "is_admin": person.admin,
         "is_owner": False,
         "is_primary_owner": False,
-        "is_restricted": person.guest != "none",
-        "is_ultra_restricted": person.guest == "single",
         "is_bot": False,
         "is_app_user": False,
         "updated": 1_700_000_000,
     }
+    if person.guest is not None:
+        shown |= {"is_restricted": person.guest != "none", "is_ultra_restricted": person.guest == "single"}
     if person.external:
         shown["is_stranger"] = True
     return shown

@@ -1,0 +1,30 @@
+"""Why nothing is open in a conversation, in words for those who read it, and whether asking in private would help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.assembly import Analyst
+from runtime.admission import Asker, Conversation
+
+NOTHING_DECLARED = "No data source is connected yet. An operator can declare one in the admission manifest."
+
+
+@dataclass(frozen=True, slots=True)
+class NothingOpen:
+    """The sentence, and whether something is open to this person in a direct message."""
+
+    sentence: str
+    private: bool = False
+
+
+def nothing_open(analyst: Analyst, place: Conversation, asker: Asker | None) -> NothingOpen:
+    """For a conversation without an open source. Sources are not named: their names are not for everybody here."""
+    declared = analyst.declared()
+    if not declared:
+        return NothingOpen(NOTHING_DECLARED)
+    denied = analyst.policy.denial(declared[0], place, asker)
+    private = place.kind != "im" and bool(analyst.sources(Conversation("im", ""), asker))
+    elsewhere = " Ask me in a direct message instead." if private else ""
+    sentence = f"No data source is open in this conversation. {denied.sentence if denied else ''}{elsewhere}"
+    return NothingOpen(sentence.strip(), private)
