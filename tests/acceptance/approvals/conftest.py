@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sqlite3
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from bot.local import LocalSlack
+from bot.local.interactions import interactive
 from bot.local.world import AppInstall, Person, UserGroup, demo_world
 from bot.service import Running
 from runtime.capability import ApproverRule
@@ -31,10 +33,10 @@ def world() -> Any:
     made = demo_world()
     made.people.append(Person("U0DAN", "dan", "Dan Ito"))
     made.groups.append(UserGroup(GROUP, "card", "Approvers of the card", []))
-    made.apps.append(AppInstall(app_id="A0ROBOT", bot_user=ROBOT, bot_id="B0ROBOT", name="robot"))
+    made.apps.append(AppInstall(app_id="A0ROBOT", bot_user=ROBOT, bot_id="B0ROBOT", name="robot", events=set()))
     for channel in made.channels:
         if channel.id in (CHANNEL, "C0PARTNER"):
-            channel.members.append("U0DAN")
+            channel.members += ["U0DAN", ROBOT]
     return made
 
 
@@ -48,6 +50,10 @@ class Desk:
     running: Running | None = None
     thread: str = ""
     channel: str = CHANNEL
+    request_id: str = ""
+    buttons: dict[str, str] = field(default_factory=dict)
+    moment: int = 0
+    held: list[sqlite3.Connection] = field(default_factory=list)
 
     @property
     def slack(self) -> LocalSlack:
@@ -79,7 +85,10 @@ class Desk:
         return await self.card_ts()
 
     async def card_ts(self) -> str:
-        return (await self.slack.wait_for(self.card))["ts"]
+        """The card's timestamp; its buttons are remembered as they are now."""
+        card = await self.slack.wait_for(self.card)
+        self.buttons = {e["action_id"]: e["value"] for _, e in interactive(card["blocks"]) if "value" in e}
+        return card["ts"]
 
     def card(self) -> dict[str, Any] | None:
         """The card as it stands in the thread."""
@@ -103,6 +112,16 @@ class Desk:
         texts = [json.dumps(m, ensure_ascii=False) for m in self.said() if card is None or m["ts"] != card["ts"]]
         return any(all(part in text for part in parts) for text in texts)
 
+    async def at_rest(self) -> None:
+        """Waits until nothing is being carried out, whatever the outcome."""
+        assert self.running is not None
+        while (await self.state()) in ("claimed", "running"):
+            await self.running.analyst.state.probe()
+
+    @staticmethod
+    def proposing(rows: int) -> Any:
+        return proposing(rows)
+
     async def says(self, *parts: str) -> None:
         await self.slack.wait_for(lambda: self.told(*parts) or None)
 
@@ -113,8 +132,11 @@ class Desk:
         await self.slack.wait_for(lambda: any(part in text for text in self.whispers(user)) or None)
 
     async def approve(self, user: str) -> Any:
+        """A press on *Approve*; where the buttons are gone, from a page that still shows them."""
         card = self.card()
         assert card is not None
+        if "approval_approve" not in json.dumps(card):
+            return await self.send(self.payload(user))
         return await self.slack.click(user, card["ts"], "approval_approve", channel=self.channel)
 
     async def reject(self, user: str, reason: str = "") -> Any:
@@ -127,6 +149,42 @@ class Desk:
         if (view := self.modal(user)) is not None:
             await self.slack.submit(user, view["id"], {"reason": {"text": {"value": reason}}})
 
+    def pressed(self) -> list[dict[str, Any]]:
+        """The payloads of the presses so far."""
+        return [one.payload for one in self.slack.deliveries if one.payload.get("type") == "block_actions"]
+
+    def payload(self, user: str, action_id: str = "approval_approve", value: str | None = None) -> dict[str, Any]:
+        """The payload of a press that was never made by hand, right in every part."""
+        card, workspace = self.card(), self.slack.workspace
+        assert card is not None
+        action = {"type": "button", "action_id": action_id, "block_id": "b", "action_ts": f"{len(self.pressed())}.5"}
+        action["value"] = value if value is not None else self.buttons[action_id]
+        return {
+            "type": "block_actions",
+            "user": {"id": user, "team_id": workspace.world.team_id},
+            "api_app_id": self.slack.app.app_id,
+            "token": self.slack.app.verification_token,
+            "trigger_id": "none",
+            "team": {"id": workspace.world.team_id, "domain": workspace.world.domain},
+            "container": {"type": "message", "message_ts": card["ts"], "channel_id": self.channel},
+            "channel": {"id": self.channel, "name": "sales"},
+            "message": {"ts": card["ts"], "thread_ts": self.thread},
+            "actions": [action],
+        }
+
+    def cancelling(self, user: str) -> dict[str, Any]:
+        """The press on *Cancel the request*, whose button carries the request's id."""
+        return self.payload(user, "approval_cancel", self.request_id)
+
+    async def send(self, payload: dict[str, Any]) -> None:
+        """Brings a payload to the bot as Slack would."""
+        await self.slack.hub.delivery.interaction(self.slack.app, "interactive", payload)
+
+    def hold(self, target: StandIn) -> sqlite3.Connection:
+        """A connection of somebody else to the target, open until the test ends."""
+        self.held.append(sqlite3.connect(target.file, timeout=0, isolation_level=None))
+        return self.held[-1]
+
     def modal(self, user: str) -> dict[str, Any] | None:
         return next((view for view in self.slack.views.values() if view["user"] == user), None)
 
@@ -134,9 +192,10 @@ class Desk:
         """How the one request stands in the state; `refused` when nobody was asked."""
         assert self.running is not None
         rows = await self.running.analyst.state.approvals._connector.run(
-            lambda c: c.exec_driver_sql("SELECT state FROM approvals").scalars().all()
+            lambda c: c.exec_driver_sql("SELECT id, state FROM approvals").all()
         )
-        return rows[0] if rows else "refused"
+        self.request_id = str(rows[0][0]) if rows else ""
+        return str(rows[0][1]) if rows else "refused"
 
 
 def proposing(rows: int = 3) -> Any:
@@ -164,3 +223,5 @@ async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
         made = Desk(stage, target)
         made.approvers(ANN)
         yield made
+        for connection in made.held:
+            connection.close()
