@@ -6,6 +6,7 @@ from runtime.state.connector import is_sqlite
 from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
 from runtime.state.effects import Begun, CalledBefore, Effect, Effects, TargetTaken, Transaction
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
+from runtime.state.policies import ActivePolicy, Policies
 from runtime.state.records import Audit, AuditRecord, Meta
 from runtime.state.shared_files import SharedFile, SharedFiles
 from runtime.state.sqlite_file import check_file
@@ -16,6 +17,7 @@ from runtime.state.turns import Spent, Turn, TurnEnd, Turns, TurnStart
 __all__ = [
     "OPEN",
     "Accepted",
+    "ActivePolicy",
     "Approval",
     "ApprovalState",
     "Approvals",
@@ -36,6 +38,7 @@ __all__ = [
     "JournalMismatch",
     "Meta",
     "NewDelivery",
+    "Policies",
     "SharedFile",
     "SharedFiles",
     "Spent",

@@ -17,6 +17,7 @@ from runtime.state.deliveries import Deliveries
 from runtime.state.effects import Effects
 from runtime.state.inbox import Inbox
 from runtime.state.lockfile import LockFile
+from runtime.state.policies import Policies
 from runtime.state.records import Audit, Meta
 from runtime.state.shared_files import SharedFiles
 from runtime.state.sqlite_file import check_file, create_file, make_folder
@@ -38,6 +39,7 @@ class State:
         self.approvals = Approvals(connector, clock, self.deliveries)
         self.effects = Effects(connector, clock)
         self.shared_files = SharedFiles(connector, clock)
+        self.policies = Policies(connector, clock)
         self.meta = Meta(connector, clock)
         self.audit = Audit(connector, clock)
 

@@ -194,5 +194,15 @@ shared_files = sa.Table(
     sa.Index("ix_shared_files_kept_at", "kept_at"),
 )
 
+# The manifests that were in force, by digest, in this order; the newest one is.
+policies = sa.Table(
+    "policies",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("since", Moment, nullable=False),
+    sa.Column("set_by", sa.Text, nullable=False),
+)
+
 # The migration that the store stands at (Alembic's own table, declared so that a fresh store needs no Alembic).
 revision = sa.Table("alembic_version", metadata, sa.Column("version_num", sa.String(32), primary_key=True))
