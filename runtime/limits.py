@@ -161,5 +161,17 @@ class Limits:
                 raise ConfigurationError(f"limits: {name} must be at least 1, not {value}")
         return dataclasses.replace(self, **values)
 
+    # Changes of data; rows at once whatever the manifest allows for a table
+    update_rows: int = 1_000
+    update_columns: int = 20
+    update_conditions: int = 20
+    update_list_values: int = 200
+    update_value_chars: int = 4_000
+    update_samples: int = 5
+    update_image_bytes: int = 8 * MIB
+    update_seconds: int = 15
+    update_lock_ms: int = 2_000
+    update_wait_seconds: int = 20
+
 
 DEFAULT = Limits()

@@ -25,6 +25,7 @@ from rapidfuzz import process
 from runtime.admission.audience import Audience, ChannelId, GroupId, UserId
 from runtime.admission.mapping import UniqueKeys
 from runtime.errors import ConfigurationError
+from runtime.capability import ApproverRule
 from runtime.limits import DEFAULT, Limits
 
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
@@ -36,6 +37,8 @@ SchemaDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$"
 _PROBLEMS_SHOWN = 20
 
 
+_TOOL_NAME_CHARS = 64  # what model endpoints take
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -93,12 +96,25 @@ class UpdateRule(_Part):
     columns: Annotated[tuple[str, ...], Field(min_length=1)]
     max_rows: Annotated[int, Field(ge=1)] = 100
     approvers: People
+    trigger_columns: Annotated[
+        tuple[str, ...], Field(description="Columns that the table's own triggers may change as well.")
+    ] = ()
     self_approval: bool = False
     approvals: Literal[1, 2] = 1
     expires: Duration = "10m"
 
 
 class PostgresqlSource(_Source):
+    def approver_rule(self) -> ApproverRule:
+        """Who approves, as the boundary asks for it."""
+        return ApproverRule(
+            self.approvers.users,
+            self.approvers.groups,
+            self.self_approval,
+            self.approvals,
+            int(self.expires[:-1]) * _SECONDS[self.expires[-1]],
+        )
+
     """A PostgreSQL database. Addresses are references to the environment, never literal passwords."""
 
     kind: Literal["postgresql"]
@@ -115,6 +131,9 @@ class PostgresqlSource(_Source):
             raise ValueError("updates need an updates_url with a role of its own")
         return self
 
+        tables = [rule.table for rule in self.updates]
+        if twice := sorted({name for name in tables if tables.count(name) > 1}):
+            raise ValueError(f"updates name a table twice: {', '.join(twice)}")
 
 class McpSource(_Source):
     """A remote MCP server, with the tools admitted by name and pinned by schema digest."""

@@ -150,6 +150,8 @@ class Effects:
     async def finish(self, effect: Effect, state: Ending, reason: str = "") -> bool:
         """Writes down how a change ended, from the state in which `effect` was seen. False when somebody else did, or
         when it went on meanwhile."""
+        if effect.state not in OPEN_EFFECTS:
+            return False
         values = {
             "of_id": effect.id,
             "from_state": effect.state,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 from psycopg.adapt import AdaptersMap
@@ -26,6 +26,14 @@ class Unreachable(Exception):
 
 class ConnectionLost(Exception):
     """The connection ended in the middle of its work."""
+
+
+class Opening(Protocol):
+    """What a transaction begins with."""
+
+    def begin(self) -> str:
+        """The statements that open it and set it up."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +75,10 @@ class Connections:
         self._idle: list[Connection] = []
 
     @asynccontextmanager
-    async def snapshot(self, session: Session) -> AsyncGenerator[Connection]:
-        """A connection in a fresh read-only transaction of its own. A connection that died while it lay idle is
-        replaced, once; cancelling stops the statement that runs. Raises Unreachable; ConnectionLost."""
+    async def snapshot(self, session: Opening) -> AsyncGenerator[Connection]:
+        """A connection in the transaction that `session` opens (for reads a `Session`), which is rolled back at the
+        end. One that died while it lay idle is replaced, once; cancelling stops the statement that runs. Raises
+        Unreachable; ConnectionLost."""
         async with self._room:
             connection = await self._begun(session)
             clean = False
@@ -90,7 +99,7 @@ class Connections:
         while self._idle:
             await self._idle.pop().close()
 
-    async def _begun(self, session: Session) -> Connection:
+    async def _begun(self, session: Opening) -> Connection:
         while self._idle:
             connection = self._idle.pop()
             try:
@@ -108,7 +117,7 @@ class Connections:
             raise ConnectionLost(str(error)) from error
         return connection
 
-    async def _begin(self, connection: Connection, session: Session) -> None:
+    async def _begin(self, connection: Connection, session: Opening) -> None:
         try:
             await connection.execute(session.begin().encode())
         except BaseException:

@@ -1,0 +1,145 @@
+"""Whether a change may be asked for at all, and what people have to be told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from runtime.admission.manifest import UpdateRule
+from runtime.catalog import CatalogTable
+from runtime.engines.postgresql.updates.table_facts import TableFacts, TriggerFacts
+from runtime.engines.update_port import LISTS, TESTS, Change, Condition
+from runtime.errors import CallError
+
+_NO_TABLE = {
+    "v": "a view",
+    "m": "a materialized view",
+    "f": "a foreign table",
+    "p": "a partitioned table, whose rows may move",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A change that may be asked for. `readable` are the columns whose values are compared and kept, `masked` those of
+    them that the model must not see; `may_change` the columns beside the assigned ones that the database changes as
+    well, as declared."""
+
+    readable: tuple[str, ...]
+    masked: frozenset[str]
+    may_change: frozenset[str]
+    warnings: tuple[str, ...]
+
+
+def rule_for(change: Change, rules: Sequence[UpdateRule]) -> UpdateRule:
+    """The manifest's rule for the table, when it opens every column of the change. Raises CallError."""
+    rule = next((each for each in rules if each.table == change.table), None)
+    if rule is None:
+        tables = [each.table for each in rules]
+        raise _refused(f"{change.table!r} is not open to updates.", f"Open to updates: {_listed(tables)}.", retry=True)
+    if closed := [name for name in change.columns if name not in rule.columns]:
+        raise _refused(
+            f"{_listed(closed)} of {change.table} {_is(closed)} not open to updates.",
+            f"Open to updates: {_listed(rule.columns)}.",
+            retry=True,
+        )
+    if len(set(change.columns)) < len(change.columns):
+        raise _refused("A column is set twice.", "Give each column one value.", retry=True)
+    return rule
+
+
+def judged(change: Change, rule: UpdateRule, table: CatalogTable, facts: TableFacts) -> Judged:
+    """Raises CallError `update_refused` for what is not open or cannot be changed so that what was shown is what
+    happens."""
+    _whole_table(change, facts)
+    shown = {column.name: column for column in table.columns}
+    for condition in change.conditions:
+        _condition_fits(condition, shown, {name for name, column in shown.items() if column.masked})
+    for name in change.columns:
+        _assignable(name, shown, facts)
+    readable = tuple(name for name in facts.columns if name in shown and facts.columns[name].readable)
+    if missing := [name for name in (*facts.primary_key, *change.columns) if name not in readable]:
+        raise _refused(f"{_listed(missing)} of {change.table} cannot be read by the role of the updates.", _OPERATOR)
+    return Judged(
+        readable,
+        frozenset(name for name in readable if shown[name].masked),
+        frozenset(rule.trigger_columns) | {name for name in facts.columns if facts.columns[name].generated},
+        tuple(_warnings(change, facts)),
+    )
+
+
+_OPERATOR = "An operator can grant the right; `footnote check` tells which role it is."
+
+
+def _whole_table(change: Change, facts: TableFacts) -> None:
+    if (what := _NO_TABLE.get(facts.kind)) is not None:
+        raise _refused(f"{change.table} is {what}.", "Only tables of their own can be changed.")
+    if facts.document["partition"] or facts.document["children"]:
+        raise _refused(f"{change.table} is part of a family of tables.", "Only tables of their own can be changed.")
+    if not facts.primary_key:
+        raise _refused(
+            f"{change.table} has no primary key, so its rows can't be told apart.", "An operator can add one."
+        )
+    if rules := facts.document["rules"]:
+        raise _refused(
+            f"A rule of the database ({_listed(rules)}) rewrites updates of {change.table}.",
+            "What would happen can't be shown, so it is not done.",
+        )
+
+
+def _condition_fits(condition: Condition, shown: Iterable[str], masked: set[str]) -> None:
+    if condition.column not in shown:
+        near = process.extractOne(condition.column, sorted(shown))
+        hint = f"Did you mean {near[0]}?" if near else ""
+        raise _refused(f"There is no column {condition.column!r} to filter by.", hint, retry=True)
+    if condition.column in masked and condition.op not in TESTS:
+        raise _refused(
+            f"{condition.column} is masked: a filter by it would tell its values.", "Filter by other columns."
+        )
+    if condition.op in LISTS and not condition.values:
+        raise _refused(f"The list for {condition.column} is empty.", "Give at least one value.", retry=True)
+    if any(value is None for value in condition.values):
+        raise _refused(
+            f"Nothing compares with an empty value of {condition.column}.", "Use is_null or is_not_null.", retry=True
+        )
+
+
+def _assignable(name: str, shown: Iterable[str], facts: TableFacts) -> None:
+    column = facts.columns.get(name)
+    if column is None or name not in shown:
+        raise _refused(f"There is no column {name!r} to set.", "Look at the table's columns with catalog_inspect.")
+    if name in facts.primary_key:
+        raise _refused(f"{name} is part of the primary key, by which the rows are told apart.", "Set other columns.")
+    if column.generated or column.identity:
+        raise _refused(f"{name} is computed by the database.", "Set the columns that it is computed from.")
+    if name in facts.document["referenced"]:
+        raise _refused(f"Other tables refer to {name}: changing it would change them, too.", "Set other columns.")
+    if not column.writable:
+        raise _refused(f"The role of the updates may not change {name}.", _OPERATOR)
+
+
+def _warnings(change: Change, facts: TableFacts) -> Iterable[str]:
+    for trigger in facts.triggers(change.columns):
+        yield f"The trigger {trigger.name} ({_moment(trigger)}) runs too; what it does elsewhere is not shown here."
+    if generated := [name for name, column in facts.columns.items() if column.generated]:
+        yield f"{_listed(generated)} {_is(generated)} computed by the database and may change, too."
+    if facts.document["row_security"]:
+        yield "Row-level security applies: only rows that its policies show to the role of the updates are changed."
+
+
+def _moment(trigger: TriggerFacts) -> str:
+    return f"{'before' if trigger.before else 'after'} {'each row' if trigger.row else 'the statement'}"
+
+
+def _refused(message: str, hint: str, *, retry: bool = False) -> CallError:
+    return CallError("update_refused", message, hint=hint, retryable=retry)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"

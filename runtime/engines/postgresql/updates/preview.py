@@ -1,0 +1,216 @@
+"""The exact preview of a change: which rows, in which version, what stands in them and what would."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from runtime.admission.manifest import UpdateRule
+from runtime.catalog import CatalogTable
+from runtime.engines.postgresql.connections import Connection, fetch
+from runtime.engines.postgresql.updates import statements
+from runtime.engines.postgresql.updates.judging import judged
+from runtime.engines.postgresql.updates.statements import Shape, Statement
+from runtime.engines.postgresql.updates.table_facts import TableFacts, table_facts
+from runtime.engines.update_port import Change, Restoration, Scalar, Terms
+from runtime.errors import CallError
+from runtime.limits import Limits
+
+Texts = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowImage:
+    """One row: its key, its version, the texts of the readable columns, and the new texts of the assigned ones."""
+
+    key: tuple[str, ...]
+    xmin: str
+    cells: Texts
+    after: Texts = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Exactly what would happen. `fingerprint` stands for all of it. `may_change` are columns that the database may
+    change beside the assigned ones, `masked` those whose values the model must not see."""
+
+    fingerprint: str
+    change: Change
+    rule: UpdateRule
+    terms: Terms
+    facts: TableFacts
+    readable: tuple[str, ...]
+    masked: frozenset[str]
+    may_change: frozenset[str]
+    rows: tuple[RowImage, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def shape(self) -> Shape:
+        return shape_of(self.change, self.facts, self.readable)
+
+    @property
+    def keys_shown(self) -> bool:
+        """Whether errors, which the model reads, may name rows by their keys."""
+        return self.terms.shows_values and not self.masked & set(self.facts.primary_key)
+
+    def before(self, row: RowImage) -> Texts:
+        """What stands in the assigned columns of a row."""
+        return tuple(row.cells[self.readable.index(name)] for name in self.change.columns)
+
+
+def shape_of(change: Change, facts: TableFacts, readable: tuple[str, ...]) -> Shape:
+    """The shape in which the rows of a change are read; what is set or filtered by is kept whole."""
+    return Shape(facts, readable, frozenset((*change.columns, *(each.column for each in change.conditions))))
+
+
+async def take(
+    connection: Connection, change: Change, rule: UpdateRule, table: CatalogTable, terms: Terms, limits: Limits
+) -> Preview:
+    """The preview on an open snapshot. Raises CallError `update_refused`, `too_many_rows`, `state_changed` (rows of a
+    restoration that are no longer as the receipt left them), psycopg.Error."""
+    facts = await table_facts(connection, table.schema, table.name)
+    if facts is None:
+        raise CallError(
+            "update_refused", f"The role of the updates sees no table {change.table}.", hint="Tell an operator."
+        )
+    found = judged(change, rule, table, facts)
+    shape = shape_of(change, facts, found.readable)
+    if change.restore is not None:
+        rows, warnings = await _restored(connection, shape, change.restore), list[str]()
+    else:
+        after, warnings = await _new_texts(connection, change, facts)
+        rows = await _fitting(connection, shape, change, after, min(rule.max_rows, limits.update_rows))
+    _within_size(rows, limits)
+    made = Preview(
+        "", change, rule, terms, facts, found.readable, found.masked, found.may_change, rows,
+        (*warnings, *found.warnings),
+    )  # fmt: skip
+    return replace(made, fingerprint=_fingerprint(made), warnings=(*_already(made), *made.warnings))
+
+
+def images(shape: Shape, found: Sequence[tuple[str | None, ...]]) -> list[RowImage]:
+    """Rows of the select list of a shape."""
+    count = len(shape.keys)
+    return [RowImage(tuple(map(str, row[:count])), str(row[count]), tuple(row[count + 1 :])) for row in found]
+
+
+async def run(connection: Connection, statement: Statement) -> list[tuple[str | None, ...]]:
+    """All rows of a statement."""
+    return await fetch(connection, statement.sql, statement.values)
+
+
+async def _new_texts(connection: Connection, change: Change, facts: TableFacts) -> tuple[Texts, list[str]]:
+    """The new values as the columns' types read them, and what of them has to be told."""
+    texts, told = list[str | None](), list[str]()
+    for each in change.assignments:
+        column = facts.columns[each.column]
+        if each.value is None and column.not_null:
+            raise _bad_value(each.column, "it must not be empty")
+        ((declared, whole),) = await run(connection, _rendering(facts, each.column, each.value))
+        if declared != whole and not (column.category == "N" and _same_number(declared, whole)):
+            if column.category in "SV":
+                raise _bad_value(each.column, f"it is longer than {column.full} holds")
+            told.append(f"{each.column} is rounded to {declared}, as {column.full} holds it.")
+        texts.append(declared)
+    return tuple(texts), told
+
+
+def _same_number(one: str | None, other: str | None) -> bool:
+    return one is not None and other is not None and Decimal(one) == Decimal(other)
+
+
+def _rendering(facts: TableFacts, column: str, value: Scalar) -> Statement:
+    try:
+        return statements.rendering(facts, column, value)
+    except ValueError as error:
+        raise _bad_value(column, str(error)) from error
+
+
+def _bad_value(column: str, why: str) -> CallError:
+    return CallError(
+        "update_refused", f"The value for {column} does not fit: {why}.", hint="Give another value.", retryable=True
+    )
+
+
+async def _fitting(
+    connection: Connection, shape: Shape, change: Change, after: Texts, most: int
+) -> tuple[RowImage, ...]:
+    try:
+        statement = statements.matching(shape, change.conditions, most)
+    except ValueError as error:
+        raise CallError("update_refused", f"A condition's value can't be used: {error}.", retryable=True) from error
+    found = images(shape, await run(connection, statement))
+    if len(found) > most:
+        ((count,),) = await run(connection, statements.counting(shape, change.conditions))
+        raise CallError(
+            "too_many_rows",
+            f"{int(count or 0):,} rows of {change.table} fit; at most {most:,} may be changed at once.",
+            hint="Narrow the conditions, or say so: an operator sets the bound.",
+            retryable=True,
+            details={"rows": count, "most": most},
+        )
+    return tuple(replace(row, after=after) for row in found)
+
+
+async def _restored(connection: Connection, shape: Shape, restore: Restoration) -> tuple[RowImage, ...]:
+    statement = statements.by_keys(shape, [row.key for row in restore.rows], locked=False)
+    now = {row.key: row for row in images(shape, await run(connection, statement))}
+    if gone := [row for row in restore.rows if row.key not in now]:
+        raise _moved_on(f"{_rows(len(gone))} of the change {_are(len(gone))} no longer there")
+    if touched := [row for row in restore.rows if now[row.key].xmin != row.xmin]:
+        raise _moved_on(f"{_rows(len(touched))} of the change {_were(len(touched))} changed since")
+    return tuple(replace(now[row.key], after=row.texts) for row in restore.rows)
+
+
+def _moved_on(what: str) -> CallError:
+    return CallError(
+        "state_changed", f"It can't be undone: {what}.", hint="Nothing was run. Ask for a new change instead."
+    )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def _within_size(rows: Sequence[RowImage], limits: Limits) -> None:
+    size = sum(len(cell) for row in rows for cell in (*row.cells, *row.after) if cell is not None)
+    if size > limits.update_image_bytes:
+        raise CallError(
+            "too_many_rows",
+            f"The rows hold {size:,} characters together; at most {limits.update_image_bytes:,} can be shown and kept.",
+            hint="Narrow the conditions.",
+            retryable=True,
+        )
+
+
+def _already(preview: Preview) -> list[str]:
+    same = sum(preview.before(row) == row.after for row in preview.rows)
+    return [f"{_rows(same)} {'has' if same == 1 else 'have'} these values already."] if same else []
+
+
+def _fingerprint(preview: Preview) -> str:
+    """sha256 over the change, the table's facts, every row with its version, and for whom and how long."""
+    parts = [
+        preview.change.as_json(),
+        preview.facts.oid,
+        preview.facts.digest,
+        len(preview.rows),
+        [[row.key, row.xmin, row.cells, row.after] for row in preview.rows],
+        preview.terms.policy_revision,
+        preview.terms.requester,
+        preview.rule.model_dump(mode="json"),
+    ]
+    body = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(body.encode()).hexdigest()

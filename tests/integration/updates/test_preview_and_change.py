@@ -1,0 +1,165 @@
+"""A change does exactly what its preview showed, in typed columns of every kind, and keeps what stood there before."""
+
+from __future__ import annotations
+
+import pytest
+
+from runtime.errors import CallError
+from runtime.limits import DEFAULT
+from tests.integration.updates.conftest import IDS, TERMS, World, setting, where
+
+
+async def test_the_preview_shows_every_row_before_and_after_and_changes_nothing(world: World):
+    shown = await world.shows(setting("public.customers", IDS, tier="gold"))
+    assert [column.name for column in shown.columns] == ["id", "tier"]
+    assert shown.before == ((1, "silver"), (2, "silver"), (3, "silver"))
+    assert shown.after == ((1, "gold"), (2, "gold"), (3, "gold"))
+    assert shown.keys == ("id",)
+    assert shown.approvers.users == ("U0ANN",)
+    assert set(world.column("tier").values()) == {"silver"}
+
+
+async def test_the_same_preview_has_the_same_fingerprint_and_any_other_another(world: World):
+    engine = await world.engine()
+    change = setting("public.customers", IDS, tier="gold")
+    first = await engine.preview(change, TERMS)
+    assert (await engine.preview(change, TERMS)).fingerprint == first.fingerprint
+    for other in (
+        setting("public.customers", IDS, tier="bronze"),
+        setting("public.customers", where("id", "lte", 2), tier="gold"),
+        setting("public.customers", where("id", "lt", 4), tier="gold"),
+    ):
+        assert (await engine.preview(other, TERMS)).fingerprint != first.fingerprint
+    for terms in (TERMS.__class__("policy-2", "U1"), TERMS.__class__("policy-1", "U3")):
+        assert (await engine.preview(change, terms)).fingerprint != first.fingerprint
+
+
+async def test_a_change_is_made_once_and_its_receipt_holds_both_images(world: World):
+    receipt = await world.makes(setting("public.customers", IDS, tier="gold", score=7.125))
+    assert [world.column("tier")[n] for n in (1, 3, 4)] == ["gold", "gold", "silver"]
+    assert [c.name for c in receipt.columns] == ["id", "tier", "score"]
+    assert receipt.before[0] == (1, "silver", "1.50")
+    assert receipt.after[0] == (1, "gold", "7.13")
+    effect = await world.effect()
+    assert (effect.state, effect.id, effect.requester) == ("done", receipt.id, "U1")
+    assert effect.transaction is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "stands"),
+    [
+        ("status", "kept", "'kept'::varchar"),
+        ("score", 12.5, "12.50"),
+        ("mood", "cross", "'cross'::mood"),
+        ("seen", "2024-06-01 10:00+02", "timestamptz '2024-06-01 08:00+00'"),
+        ("tags", '{"x y",z}', "ARRAY['x y', 'z']"),
+        ("extra", '{"b": [1, 2.50]}', """'{"b": [1, 2.50]}'::jsonb"""),
+        ("active", False, "false"),
+        ("tier", None, "NULL"),
+        ("tier", "", "''"),
+        ("tier", 'it\'s "100%" $1 \\ ; DROP TABLE customers', "E'it''s \"100%\" $1 \\\\ ; DROP TABLE customers'"),
+    ],
+)
+async def test_values_of_every_type_arrive_as_they_are(world: World, column, value, stands):
+    await world.makes(setting("public.customers", IDS, **{column: value}))
+    found = world.run(f"SELECT count(*) FROM customers WHERE id <= 3 AND {column} IS NOT DISTINCT FROM {stands}")
+    assert found == [(3,)]
+    assert world.run("SELECT count(*) FROM customers") == [(20,)]
+
+
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        (where("id", "eq", 3), [3]),
+        (where("id", "gte", 19), [19, 20]),
+        (where("id", "in", (2, 5, 99)), [2, 5]),
+        (where("name", "eq", "Customer 4"), [4]),
+        (where("seen", "lt", "2024-01-03"), [1]),
+        (where("score", "gt", 19), [19, 20]),
+        (where("ssn", "is_null"), []),
+        (where("id", "lt", 3), [1, 2]),
+    ],
+)
+async def test_conditions_of_every_kind_choose_their_rows(world: World, condition, rows):
+    shown = await world.shows(setting("public.customers", condition, tier="gold"))
+    assert [row[0] for row in shown.before] == rows
+
+
+async def test_conditions_are_joined_by_and(world: World):
+    change = setting("public.customers", where("status", "ne", "open"), where("id", "not_in", (1, 3)), IDS, tier="x")
+    assert [row[0] for row in (await world.shows(change)).before] == []
+    change = setting("public.customers", where("status", "eq", "closed"), where("id", "not_in", (1,)), IDS, tier="x")
+    assert [row[0] for row in (await world.shows(change)).before] == [3]
+
+
+async def test_rounding_and_rows_that_are_so_already_are_said(world: World):
+    shown = await world.shows(setting("public.customers", IDS, score=1.005, tier="silver"))
+    assert any("rounded to 1.01" in warning for warning in shown.warnings)
+    same = await world.shows(setting("public.customers", IDS, tier="silver"))
+    assert "3 rows have these values already." in same.warnings
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "says"),
+    [
+        (setting("public.orders", where("id", "eq", 1), amount=1), "update_refused", "not open to updates"),
+        (setting("public.customers", IDS, name="x"), "update_refused", "name of public.customers is not open"),
+        (setting("public.customers", where("nme", "eq", "x"), tier="x"), "update_refused", "no column 'nme'"),
+        (setting("public.customers", where("id", "in", ()), tier="x"), "update_refused", "list for id is empty"),
+        (setting("public.customers", where("id", "eq", None), tier="x"), "update_refused", "empty value"),
+        (setting("public.customers", IDS, status="much too long"), "update_refused", "longer than"),
+        (setting("public.customers", IDS, active=None), "update_refused", "must not be empty"),
+        (setting("public.customers", IDS, mood="happy"), "update_refused", "does not fit"),
+        (setting("public.customers", IDS, tier="a\0b"), "update_refused", "zero byte"),
+        (setting("public.customers", where("id", "eq", "abc"), tier="x"), "update_refused", "does not fit"),
+        (setting("public.customers", where("id", "gt", 0), tier="x"), "too_many_rows", "20 rows"),
+    ],
+)
+async def test_what_is_not_open_or_does_not_fit_is_refused_before_anybody_is_asked(world: World, change, code, says):
+    with pytest.raises(CallError, match=says) as refused:
+        await world.shows(change)
+    assert refused.value.code == code
+
+
+async def test_no_manifest_lifts_the_ceiling_of_rows(world: World):
+    world.declared = {"updates": [{"table": "public.customers", "columns": ["tier"], "max_rows": 900, "approvers": {}}]}
+    world.limits = DEFAULT.override({"update_rows": 4})
+    with pytest.raises(CallError, match=r"20 rows of public\.customers fit; at most 4"):
+        await world.shows(setting("public.customers", where("id", "gt", 0), tier="x"))
+
+
+async def test_denied_columns_do_not_exist_and_masked_ones_tell_nothing(world: World):
+    world.declared = {"columns": {"deny": ["public.customers.ssn"], "mask": ["public.customers.email"]}}
+    with pytest.raises(CallError, match="no column 'ssn'"):
+        await world.shows(setting("public.customers", where("ssn", "eq", "secret 1"), tier="x"))
+    with pytest.raises(CallError, match="email is masked"):
+        await world.shows(setting("public.customers", where("email", "eq", "c1@x.com"), tier="x"))
+    shown = await world.shows(setting("public.customers", IDS, email="n@x.com"))
+    assert shown.masked == {"email"}
+    receipt = await world.makes(setting("public.customers", IDS, email="n@x.com"))
+    assert "secret" not in str((await world.effect()).images)
+    assert receipt.before[0] == (1, "c1@x.com")
+
+
+async def test_undoing_gives_back_what_stood_there_and_only_where_nothing_changed_since(world: World):
+    await world.makes(setting("public.customers", where("id", "eq", 2), tier="gold", tags="{z}", extra='{"z": 0}'))
+    engine = await world.engine()
+    undo = engine.undoing(await world.effect())
+    shown = await engine.preview(undo, TERMS)
+    assert shown.after == ((2, "silver", "{a,b}", '{"n": 1.50}'),)
+    world.run("UPDATE customers SET tier = tier WHERE id = 2")
+    with pytest.raises(CallError, match=r"1 row \(id 2\) was written again with the same values"):
+        await engine.perform(undo, TERMS, shown.fingerprint, world.call())
+    with pytest.raises(CallError, match="changed since"):
+        await engine.preview(undo, TERMS)
+
+
+async def test_undoing_is_a_change_with_a_receipt_of_its_own(world: World):
+    before = world.run("SELECT md5(string_agg(c::text, '' ORDER BY id)) FROM customers AS c")
+    await world.makes(setting("public.customers", IDS, tier="gold", score=99, seen=None))
+    engine = await world.engine()
+    undo = engine.undoing(await world.effect())
+    shown = await engine.preview(undo, TERMS)
+    receipt = await engine.perform(undo, TERMS, shown.fingerprint, world.call())
+    assert world.run("SELECT md5(string_agg(c::text, '' ORDER BY id)) FROM customers AS c") == before
+    assert receipt.id != undo.restore.receipt  # type: ignore[union-attr]
