@@ -105,6 +105,11 @@ class Limits:
     read_bytes_a_second: int = 4 * MIB
     build_database_seconds: int = 120
 
+    # Files shared in one conversation
+    shared_files: int = 50
+    shared_files_bytes: int = 1 * GIB
+    shared_file_seconds: int = 120
+
     # Catalog of the sources
     catalog_query_chars: int = 512
     catalog_hits: int = 50

@@ -22,8 +22,9 @@ _OF_CONVERSATION = (
     .where(shared_files.c.conversation == sa.bindparam("of_conversation"))
     .order_by(shared_files.c.kept_at, shared_files.c.name, shared_files.c.file_id)
 )
-_DELETED = sa.delete(shared_files).where(shared_files.c.file_id == sa.bindparam("of_file"))
-_OLDER = sa.delete(shared_files).where(shared_files.c.kept_at < sa.bindparam("before"))
+_DROPPED = sa.delete(shared_files).returning(shared_files.c.conversation)
+_DELETED = _DROPPED.where(shared_files.c.file_id == sa.bindparam("of_file"))
+_OLDER = _DROPPED.where(shared_files.c.kept_at < sa.bindparam("before"))
 
 # What is still wanted of rooms and bytes.
 _CONVERSATIONS = sa.select(shared_files.c.conversation).distinct()
@@ -60,13 +61,13 @@ class SharedFiles:
         row: dict[str, object] = {**asdict(file), "kept_at": self._clock.now()}
         await self._connector.run(lambda c: _KEEP.wrote(c, row))
 
-    async def forget(self, file_id: str) -> bool:
-        """Drops a file from every conversation; False when none had it."""
-        return bool(await self._connector.run(lambda c: c.execute(_DELETED, {"of_file": file_id}).rowcount))
+    async def forget(self, file_id: str) -> frozenset[str]:
+        """Drops a file; the conversations that had it."""
+        return await self._connector.run(lambda c: frozenset(c.execute(_DELETED, {"of_file": file_id}).scalars()))
 
-    async def drop_older(self, before: datetime) -> int:
-        """Drops the files that came before a moment; how many."""
-        return await self._connector.run(lambda c: c.execute(_OLDER, {"before": before}).rowcount)
+    async def drop_older(self, before: datetime) -> frozenset[str]:
+        """Drops the files that came before a moment; the conversations that had them."""
+        return await self._connector.run(lambda c: frozenset(c.execute(_OLDER, {"before": before}).scalars()))
 
     async def conversations(self) -> frozenset[str]:
         """Those that have files."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from runtime.engines.workspace.catalog import WorkspaceFiles
+from runtime.engines.workspace.catalog import AdmittedFiles
 from runtime.engines.workspace.model import WorkspaceCatalog
 from runtime.errors import StateUnavailable
 from runtime.ingest import IngestRefused
@@ -33,7 +33,7 @@ class CacheDatabase:
 class WorkspaceCache:
     """Databases below `<cache>/db`, one for each catalog revision, swapped in whole and removed when old."""
 
-    def __init__(self, files: WorkspaceFiles) -> None:
+    def __init__(self, files: AdmittedFiles) -> None:
         self._files = files
         self._folder = files.cache_dir / "db"
         self._building = asyncio.Lock()
@@ -57,11 +57,11 @@ class WorkspaceCache:
         tables = [(table.name, table.parquet) for table in catalog.tables]
         for attempt in range(3):
             try:
-                return await self._files.reader.build_database(tables, made.path, self._files.cache_dir)
+                return await self._files.build_database(tables, made.path)
             except IngestRefused as damage:
                 if attempt == 2:
                     raise StateUnavailable(f"The cache of workspace files stays damaged: {damage}") from damage
-                self._files.store.forget(damage.reason.removesuffix(".parquet"))
+                self._files.forget(damage.reason.removesuffix(".parquet"))
                 await self._files.refresh()
 
     def _used(self, made: CacheDatabase) -> None:
@@ -81,9 +81,9 @@ class WorkspaceCache:
                 path.unlink()
                 path.with_suffix(".json").unlink(missing_ok=True)
         kept = set(_listed(self._folder.glob("*.json")))
-        for path in self._files.store.tables():
+        for path in self._files.kept():
             if path.name not in kept and now - path.stat().st_mtime > KEPT_SECONDS:
-                self._files.store.forget(path.stem)
+                self._files.forget(path.stem)
 
 
 def _listed(lists: Iterable[Path]) -> Iterable[str]:

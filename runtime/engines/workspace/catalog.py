@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from runtime.clock import Clock
-from runtime.engines.workspace.folder import FoundFile, list_folder
+from runtime.engines.workspace.folder import FoundFile, folder_digest, list_folder
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
 from runtime.engines.workspace.naming import Place, table_names
 from runtime.engines.workspace.readings import KnownReadings, Reading, Refusal
@@ -19,6 +20,8 @@ from runtime.ingest import (
     DOCUMENT_KINDS,
     INGEST_VERSION,
     RACY_NS,
+    DocumentStore,
+    ExtractedText,
     FileJob,
     FileReader,
     IngestRefused,
@@ -26,6 +29,7 @@ from runtime.ingest import (
     ReadingStore,
     ReadTable,
     ReadWorkbook,
+    open_inside,
 )
 from runtime.limits import Limits
 
@@ -71,11 +75,40 @@ def in_sql(sql: str) -> Wanted:
     return wanted
 
 
+class AdmittedFiles(Protocol):
+    """The files that a workspace is made of, by the paths of their catalog. `cache_dir` belongs to them alone."""
+
+    @property
+    def cache_dir(self) -> Path: ...
+
+    async def current(self, wanted: Wanted = nothing) -> WorkspaceCatalog: ...
+
+    async def refresh(self, wanted: Wanted = nothing) -> WorkspaceCatalog: ...
+
+    async def digest(self) -> str: ...
+
+    def open(self, path: str) -> int: ...
+
+    def state(self, path: str) -> tuple[int, int] | None: ...
+
+    def text(self, key: str) -> ExtractedText | None: ...
+
+    async def build_database(self, tables: Sequence[tuple[str, Path]], out: Path) -> None: ...
+
+    def kept(self) -> list[Path]: ...
+
+    def forget(self, key: str) -> None: ...
+
+    async def close(self) -> None: ...
+
+
 class WorkspaceFiles:
     """One admitted folder. Safe to use from many tasks; a file is read once for each content, whoever asks.
-    `cache_dir` belongs to this workspace alone; `reader` and `store` are shared with its WorkspaceCache."""
+    `cache_dir` belongs to this workspace alone; `reader` may be shared with others. An AdmittedFiles."""
 
-    def __init__(self, root: Path, cache_dir: Path, limits: Limits, clock: Clock) -> None:
+    def __init__(
+        self, root: Path, cache_dir: Path, limits: Limits, clock: Clock, reader: FileReader | None = None
+    ) -> None:
         if any(sign in str(cache_dir) for sign in "*?["):
             raise ConfigurationError(f"The data folder's path must not contain *, ? or [: {cache_dir}")
         self._root = root
@@ -83,7 +116,8 @@ class WorkspaceFiles:
         self._limits = limits
         self._clock = clock
         self.store = ReadingStore(self.cache_dir)
-        self.reader = FileReader(limits)
+        self.reader = reader or FileReader(limits)
+        self._texts = DocumentStore(self.cache_dir)
         self._known = KnownReadings(self.cache_dir, self.store)
         self._refreshing = asyncio.Lock()
         self._listed: tuple[FoundFile, ...] | None = None
@@ -111,6 +145,38 @@ class WorkspaceFiles:
     async def close(self) -> None:
         """Ends the reader process."""
         await self.reader.close()
+
+    async def digest(self) -> str:
+        """See `folder_digest`. Raises CallError `no_workspace`."""
+        return await asyncio.to_thread(folder_digest, self._root, self._limits)
+
+    def open(self, path: str) -> int:
+        """A descriptor of a file of the catalog; the caller closes it. Raises as `open_inside`."""
+        return open_inside(str(self._root.absolute()), path)
+
+    def state(self, path: str) -> tuple[int, int] | None:
+        """A file's size and time of change as they are now, None when it is gone."""
+        try:
+            found = (self._root / path).stat(follow_symlinks=False)
+        except OSError:
+            return None
+        return found.st_size, found.st_mtime_ns
+
+    def text(self, key: str) -> ExtractedText | None:
+        """A document's extracted text, None when it is not kept any more. Raises IngestRefused if it was refused."""
+        return self._texts.find(key)
+
+    async def build_database(self, tables: Sequence[tuple[str, Path]], out: Path) -> None:
+        """Raises as `FileReader.build_database`."""
+        await self.reader.build_database(tables, out, self.cache_dir)
+
+    def kept(self) -> list[Path]:
+        """All Parquet files of the cache."""
+        return self.store.tables()
+
+    def forget(self, key: str) -> None:
+        """Drops the reading of this key."""
+        self.store.forget(key)
 
     async def _refresh(self, listed: tuple[FoundFile, ...], wanted: Wanted) -> WorkspaceCatalog:
         readings = await asyncio.to_thread(self._remembered, listed)

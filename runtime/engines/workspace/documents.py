@@ -7,15 +7,14 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from runtime.clock import Clock
-from runtime.engines.workspace.catalog import Wanted, WorkspaceFiles, called, nothing
+from runtime.engines.workspace.catalog import AdmittedFiles, Wanted, called, nothing
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
 from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.query import file_changed
 from runtime.errors import CallError
-from runtime.ingest import DocumentStore, ExtractedText, IngestRefused, SourceChanged, Stamp, decoded, open_inside
+from runtime.ingest import ExtractedText, IngestRefused, SourceChanged, Stamp, decoded
 from runtime.limits import Limits
 
 _BINARY = (".pdf", ".docx", ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".parquet", ".pq")
@@ -45,11 +44,9 @@ class Documents:
     """The documents of one workspace. Nothing is opened that the catalog does not list as readable: secret-looking and
     hidden names, links, pipes and devices are refused there, and once more by the opening itself."""
 
-    def __init__(self, root: Path, files: WorkspaceFiles, limits: Limits, clock: Clock) -> None:
-        self._root = root
+    def __init__(self, files: AdmittedFiles, limits: Limits, clock: Clock) -> None:
         self._files = files
         self._limits = limits
-        self._texts = DocumentStore(files.cache_dir)
         self.clock = clock
 
     async def catalog(self, wanted: Wanted = nothing) -> WorkspaceCatalog:
@@ -106,7 +103,7 @@ class Documents:
         if file.unread:
             raise _refused(file, "it is new and not read yet", "Name it, and it is read.")
         try:
-            text = self._texts.find(file.text)
+            text = self._files.text(file.text)
         except IngestRefused as refusal:
             raise _refused(file, refusal.reason) from refusal
         if text is None:
@@ -129,7 +126,7 @@ class Documents:
     def _opened(self, file: WorkspaceFile) -> int:
         """A descriptor of exactly the file that the catalog saw; the caller closes it."""
         try:
-            descriptor = open_inside(str(self._root.absolute()), file.path)
+            descriptor = self._files.open(file.path)
         except IngestRefused as refusal:
             raise _refused(file, refusal.reason) from refusal
         except SourceChanged as gone:

@@ -117,13 +117,18 @@ def _walk(folder: Path, prefix: str, depth: int, limits: Limits) -> Iterator[Fou
 
 
 def _judge(name: str, state: os.stat_result) -> tuple[Kind | None, str]:
-    suffix = os.path.splitext(name)[1].lower()
     if stat.S_ISLNK(state.st_mode):
         return None, "a symbolic link; links are not followed"
     if name.startswith("."):
         return None, "a hidden folder" if stat.S_ISDIR(state.st_mode) else "a hidden file"
     if not stat.S_ISREG(state.st_mode):
         return None, "not an ordinary file (a pipe, socket or device)"
+    return kind_of(name)
+
+
+def kind_of(name: str) -> tuple[Kind | None, str]:
+    """How an ordinary file of this name is read, or None with the reason why it is not."""
+    suffix = os.path.splitext(name)[1].lower()
     if private(name):
         return None, "its name looks like that of a secret"
     if _printable(name) != name:

@@ -36,7 +36,7 @@ class WorkspaceTable:
 class WorkspaceFile:
     """A file of the workspace. `kind` skipped carries a `reason` for people; documents carry their first line and
     `text`, the key of their extracted text. An `unread` one is among so many new files that it is read when it is used:
-    `kind` and `tables` go by its name until then."""
+    `kind` and `tables` go by its name until then. An `attached` one belongs to a conversation, not to the folder."""
 
     path: str
     kind: Literal["table", "document", "skipped"]
@@ -49,6 +49,12 @@ class WorkspaceFile:
     reason: str = ""
     notes: tuple[str, ...] = ()
     unread: bool = False
+    attached: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its name without folders."""
+        return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from runtime.clock import Clock
 from runtime.engines.port import ReadResult
 from runtime.engines.worker import WorkerPool, WorkerSettings
 from runtime.engines.workspace.cache import WorkspaceCache
-from runtime.engines.workspace.catalog import Wanted, WorkspaceFiles, called, in_sql, nothing
+from runtime.engines.workspace.catalog import AdmittedFiles, Wanted, WorkspaceFiles, called, in_sql, nothing
 from runtime.engines.workspace.documents import Documents
 from runtime.engines.workspace.file_set import FileSet, file_set, taken_by
-from runtime.engines.workspace.folder import folder_digest
 from runtime.engines.workspace.inspect import Profiles
 from runtime.engines.workspace.joins import near_tables
 from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
@@ -43,19 +42,18 @@ _RECHECK_SECONDS = 60.0
 
 
 class Workspace:
-    """One admitted folder, ready to be asked. A ReadEngine. Belongs to the event loop that opened it."""
+    """Admitted files, ready to be asked. A ReadEngine. Belongs to the event loop that opened it."""
 
     dialect = DIALECT
 
-    def __init__(self, root: Path, files: WorkspaceFiles, pool: WorkerPool, limits: Limits, clock: Clock) -> None:
-        self._root = root
-        self._files = files
+    def __init__(self, files: AdmittedFiles, pool: WorkerPool, limits: Limits, clock: Clock) -> None:
+        self.files = files
         self._cache = WorkspaceCache(files)
-        self._pool = pool
+        self.pool = pool
         self._limits = limits
         self._desk = Desk(pool, limits, clock)
         self._checked: tuple[Database, float] | None = None
-        self.documents = Documents(root, files, limits, clock)
+        self.documents = Documents(files, limits, clock)
         self._profiles = Profiles(files.cache_dir / "profiles", limits)
 
     @classmethod
@@ -64,21 +62,21 @@ class Workspace:
         pool = WorkerPool(limits.worker_pool, WorkerSettings.of(limits), cache_dir / "spill", COMMAND)
         files = WorkspaceFiles(root, cache_dir, limits, clock)
         pool.start()
-        return cls(root, files, pool, limits, clock)
+        return cls(files, pool, limits, clock)
 
     async def close(self) -> None:
         """Ends all workers, running queries too."""
-        await self._pool.close()
-        await self._files.close()
+        await self.pool.close()
+        await self.files.close()
 
     async def catalog(self, wanted: Wanted = nothing) -> WorkspaceCatalog:
         """The files as they are now; among very many new ones only what `wanted` takes has been read. Raises CallError
         `no_workspace`, StateUnavailable."""
-        return await self._files.current(wanted)
+        return await self.files.current(wanted)
 
     async def digest(self) -> str:
         """What a run keeps of the folder it began over, see `folder_digest`. Raises CallError `no_workspace`."""
-        return await asyncio.to_thread(folder_digest, self._root, self._limits)
+        return await self.files.digest()
 
     async def understand(self, sql: str) -> ValidatedQuery:
         """What the guard makes of `sql`, without running it. Raises CallError."""
@@ -155,7 +153,7 @@ class Workspace:
         self, attempt: Callable[[WorkspaceCatalog], Awaitable[tuple[T, Sequence[WorkspaceTable]]]], wanted: Wanted
     ) -> T:
         """The result of an attempt whose files stayed as the catalog knew them; tried anew once on a fresh catalog."""
-        catalog = await self._files.current(wanted)
+        catalog = await self.files.current(wanted)
         moved: list[str] = []
         for _ in range(2):
             try:
@@ -166,7 +164,7 @@ class Workspace:
                 moved = await asyncio.to_thread(self._moved, catalog, tables)
                 if not moved:
                     return result
-            catalog = await self._files.refresh(wanted)
+            catalog = await self.files.refresh(wanted)
         raise file_changed(moved)
 
     def _moved(self, catalog: WorkspaceCatalog, tables: Sequence[WorkspaceTable]) -> list[str]:
@@ -175,16 +173,8 @@ class Workspace:
         return [
             file.path
             for file in catalog.files
-            if file.path in wanted and _state(self._root / file.path) != (file.size, file.modified_ns)
+            if file.path in wanted and self.files.state(file.path) != (file.size, file.modified_ns)
         ]
-
-
-def _state(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns
 
 
 def named_table(catalog: WorkspaceCatalog, name: str) -> WorkspaceTable:
