@@ -17,6 +17,7 @@ from bot.listeners.home import Home
 from bot.listeners.private import AskInPrivate
 from bot.render.approval_card import APPROVE, CANCEL, REJECT
 from bot.render.private_offer import PRIVATE_ACTION
+from bot.shared_files.shelf import Shelf
 from bot.stopping import Stopping
 
 
@@ -28,13 +29,14 @@ def build_bolt(
     home: Home,
     stopping: Stopping,
     presses: Presses,
+    shelf: Shelf,
 ) -> AsyncApp:
     """The app over one shared client. Without a signing secret it serves sockets only."""
     # Bolt wants some secret even where no request is ever signed; HTTP is not served without a real one.
     app = AsyncApp(
         client=client, signing_secret=signing_secret or "sockets-only", raise_error_for_unhandled_request=False
     )
-    app.middleware(Events(intake, home, stopping, presses).before_ack)
+    app.middleware(Events(intake, home, stopping, presses, shelf).before_ack)
     actions = Actions(intake)
     app.action("retry")(actions.retry)
     app.action("feedback")(actions.feedback)

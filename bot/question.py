@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot.address import Address
+from bot.shared_files.slack_file import described
 
 # Anything else (joins, edits, deletions, other bots' posts) is no question: facts/SLACK.md 5, loops.
 _SUBTYPES = ("file_share", "thread_broadcast")
@@ -17,7 +18,8 @@ _TOKEN = re.compile(r"<([@#!]?)([^>|]*)(?:\|([^>]*))?>")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One person's message. `addressed` says that the bot is mentioned or written to directly."""
+    """One person's message. `addressed` says that the bot is mentioned or written to directly; `files` is
+    what is kept of the Slack files that came with it."""
 
     team: str
     channel: str
@@ -26,7 +28,7 @@ class Question:
     user: str
     text: str
     addressed: bool
-    files: int = 0
+    files: Sequence[Mapping[str, Any]] = ()
 
     @property
     def address(self) -> Address:
@@ -73,12 +75,8 @@ def from_event(body: Mapping[str, Any], bot_user: str) -> Question | None:
         user=str(user),
         text=plain_text(raw, bot_user),
         addressed=mentioned or direct,
-        files=_count(event.get("files")),
+        files=described(event.get("files")),
     )
-
-
-def _count(files: object) -> int:
-    return len(files) if isinstance(files, list) else 0  # pyright: ignore[reportUnknownArgumentType]
 
 
 def plain_text(raw: str, bot_user: str) -> str:

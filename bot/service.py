@@ -28,6 +28,7 @@ from bot.pacing import ChannelPacer, Pacer
 from bot.presence import SlackPresence
 from bot.question import Question
 from bot.settings import Settings
+from bot.shared_files.opening import open_shelf
 from bot.slack_client import open_slack_client
 from bot.sockets import Sockets
 from bot.stopping import Stopping
@@ -103,7 +104,10 @@ async def running_bot(
         )
         stack.push_async_callback(analyst.close)
         await office.recover()
-        runner = TurnRunner(analyst, presence, board.outbox, board.sender, status)
+        shelf = await open_shelf(analyst, slack, sleep=sleep)
+        stack.push_async_callback(shelf.rooms.close)
+        stack.callback(background.start(shelf.keep_up(), name="keep shared files as long as the policy says").cancel)
+        runner = TurnRunner(analyst, presence, board.outbox, board.sender, status, shelf)
         durable = await _launch(stack, settings, runner)
         stack.callback(office.desk.close)
         stack.callback(background.start(office.keep_up(), name="keep approvals up").cancel)
@@ -119,6 +123,7 @@ async def running_bot(
             Home(analyst, presence, slack),
             Stopping(state, durable.cancel, runner.withdrawn),
             office.presses,
+            shelf,
         )
         await durable.recover(state.inbox)
         port = await _listen(stack, settings, app, analyst, clock)

@@ -19,7 +19,7 @@ BOT_SCOPES: dict[str, str] = {
     "im:read": "the same for direct messages",
     "im:write": "open a direct message for somebody who asks in private what a channel may not see",
     "files:write": "attach results as CSV",
-    "files:read": "see whether an attached file has arrived",
+    "files:read": "read files that are shared with a question, and see whether an attached one has arrived",
     "users:read": "whether a person is a guest or of another organisation",
 }
 OPTIONAL_SCOPES: dict[str, str] = {
@@ -42,6 +42,7 @@ BOT_EVENTS = [
     "group_archive",
     "channel_shared",
     "channel_unshared",
+    "file_deleted",
     "tokens_revoked",
     "app_uninstalled",
 ]

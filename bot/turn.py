@@ -24,6 +24,9 @@ from bot.render.files import FilePart, result_files
 from bot.render.grouping import numerals_of
 from bot.render.private_offer import with_private_offer
 from bot.render.status import reading, working
+from bot.shared_files.attached import attach
+from bot.shared_files.shelf import Shelf
+from runtime.admission.policy import WORKSPACE
 from runtime.capability import Scope
 from runtime.charts import NotDrawn, Painter
 from runtime.deliveries import Outbox, Sender
@@ -142,30 +145,39 @@ class TurnRunner:
         zone = self.analyst.policy.timezone(question.channel)
         sources = self.analyst.sources(place, asker)
         await self.analyst.opened.ready(sources)
-        scope = self.analyst.scope(turn_id, str(question.address), question.user, zone, sources)
-        nothing = None if sources else nothing_open(self.analyst, place, asker)
-        earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
-        request = RunRequest(
-            scope=scope,
-            question=question.text,
-            context=await self._context(question, scope, place.kind, nothing),
-            history=history(earlier, self.analyst.limits.history_chars),
-        )
-
-        async def progress(note: str) -> None:
-            await self.status.say(question.channel, question.thread_ts, working(note))
 
         async def large(file: Progress) -> None:
             await self.status.say(question.channel, question.thread_ts, reading(file))
             await self.bar(file)
 
         with told_to(large):
-            result = await run(self.analyst.wiring, request, steps, progress=progress)
-        await self._post(turn_id, question, result, nothing)
+            attached = await attach(
+                self.shelf, str(question.address), question.files, place, asker, folder_open=WORKSPACE in sources
+            )
+        if not question.text:
+            said = " ".join(filter(None, (attached.said, *attached.refused)))
+            await self._finish(turn_id, question, TurnEnd("answered", said), [plain_message(said)])
+            return
+        scope = attached.scope(self.analyst.scope(turn_id, str(question.address), question.user, zone, sources))
+        nothing = None if scope.sources else nothing_open(self.analyst, place, asker)
+        earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
+        request = RunRequest(
+            scope=scope,
+            question=question.text,
+            context=await self._context(question, scope, place.kind, nothing, attached.notes),
+            history=history(earlier, self.analyst.limits.history_chars),
+        )
+
+        async def progress(note: str) -> None:
+            await self.status.say(question.channel, question.thread_ts, working(note))
+
+        with told_to(large):
+            result = await run(attached.wiring(self.analyst.wiring, self.presence), request, steps, progress=progress)
+        await self._post(turn_id, question, result, nothing, attached.refused)
 
     def _unreadable(self, question: Question) -> str | None:
         most = self.analyst.limits.question_chars
-        if not question.text:
+        if not question.text and not question.files:
             return "Ask me something about your data, for example: how many orders were there last month?"
         if len(question.text) > most:
             return (
@@ -177,29 +189,29 @@ class TurnRunner:
     async def _too_dear(self, question: Question) -> str | None:
         return await used_up(question, self.analyst.policy, self.analyst.state, self.analyst.clock)
 
-    async def _context(self, question: Question, scope: Scope, kind: str, nothing: NothingOpen | None) -> str:
+    async def _context(
+        self, question: Question, scope: Scope, kind: str, nothing: NothingOpen | None, notes: Sequence[str]
+    ) -> str:
         person = await self.presence.person(question.user)
-        notes = [nothing.sentence] if nothing else []
-        if question.files:
-            notes.append(f"{question.files} attached file(s): this version cannot read attached files; say so.")
         return present_context(
             now=self.analyst.clock.now(),
             timezone=scope.timezone,
             asker=person.name,
             place="a direct message" if kind == "im" else f"channel {question.channel}",
             sources=scope.described(),
-            notes=notes,
+            notes=[nothing.sentence, *notes] if nothing else notes,
         )
 
-    async def _post(self, turn_id: str, question: Question, result: RunResult, nothing: NothingOpen | None) -> None:
+    async def _post(
+        self, turn_id: str, question: Question, result: RunResult, nothing: NothingOpen | None, unread: Sequence[str]
+    ) -> None:
         cited = frozenset(result.verification.cited)
         pictures, missing = await self._pictures(result.evidence)
         files = (*pictures, *result_files(result.evidence, cited))
         answer = result.answer + missing
         if nothing and nothing.sentence not in answer:
             answer += f"\n\n({nothing.sentence})"
-        if question.files:
-            answer += "\n\n(Attached files can't be read yet; I looked at the workspace only.)"
+        answer += "".join(f"\n\n({sentence})" for sentence in unread)
         view = AnswerView(
             summary_text="",
             answer_markdown=answer,

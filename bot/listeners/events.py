@@ -12,6 +12,7 @@ from bot.approvals import Presses
 from bot.intake import Intake
 from bot.listeners.home import Home
 from bot.question import event_of
+from bot.shared_files.shelf import Shelf
 from bot.stopping import EVENT, Stopping
 from runtime.errors import StateError
 
@@ -24,11 +25,12 @@ _READERS_CHANGE = frozenset({"channel_shared", "channel_archive", "group_archive
 class Events:
     """The middleware that stands before everything else."""
 
-    def __init__(self, intake: Intake, home: Home, stopping: Stopping, presses: Presses) -> None:
+    def __init__(self, intake: Intake, home: Home, stopping: Stopping, presses: Presses, shelf: Shelf) -> None:
         self._intake = intake
         self._home = home
         self._stopping = stopping
         self._presses = presses
+        self._shelf = shelf
 
     async def before_ack(self, body: dict[str, Any], next: Callable[[], Awaitable[Any]]) -> BoltResponse | None:
         """Acks an event once it is durable. A state that cannot be written gives 503, so that Slack delivers again;
@@ -46,6 +48,9 @@ class Events:
         if event.get("type") in _READERS_CHANGE:
             channel = _channel(event)
             self._intake.background.start(self._presses.revalidate(channel), name=f"requests of {channel}")
+        if event.get("type") == "file_deleted":
+            file_id = str(event.get("file_id") or "")
+            self._intake.background.start(self._shelf.deleted(file_id), name=f"forget {file_id}")
         if event.get("type") == EVENT:
             self._intake.background.start(self._stopping.pressed(body), name=f"stop {event.get('thread_ts')}")
         return BoltResponse(status=200, body="")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.question import from_event
+from bot.question import Question, from_event
 
 BOT = "U0FOOTNOTE"
 JSON = st.recursive(
@@ -29,13 +30,19 @@ def test_a_mention_is_a_question_of_its_own_thread():
     assert (question.text, question.thread_ts, question.addressed) == ("how many?", "1.2", True)
 
 
-@pytest.mark.parametrize(
-    ("files", "count"), [([{}, {}], 2), ([], 0), (None, 0), ({"a": 1}, 0), ("two", 0), (7, 0), (True, 0)]
-)
-def test_files_that_are_no_list_are_none(files, count):
+def test_of_a_file_only_what_is_needed_to_fetch_it_is_kept():
+    file = {"id": "F1", "name": "a.csv", "size": 3, "preview": "secret", "shares": {"public": {}}, "mode": None}
+    question = from_event(event(files=[file, {"id": "F2"}]), BOT)
+    assert question is not None
+    assert question.files == ({"id": "F1", "name": "a.csv", "size": 3}, {"id": "F2"})
+    assert Question(**json.loads(json.dumps(question.as_json()))).files == [*question.files]
+
+
+@pytest.mark.parametrize("files", [[], None, {"a": 1}, "two", 7, True, [{}], [{"id": 7}], [None, "F1"]])
+def test_files_that_are_none_are_left_out(files):
     question = from_event(event(files=files), BOT)
     assert question is not None
-    assert question.files == count
+    assert question.files == ()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Files that people share with a question: fetched safely, and read for their conversation alone."""

@@ -1,0 +1,114 @@
+"""A file as Slack describes it: what of it is kept with a question, and why some files are never fetched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from bot.render.clean import one_line
+from runtime.engines.workspace.folder import kind_of
+
+_KEPT = (
+    "id",
+    "name",
+    "size",
+    "mimetype",
+    "mode",
+    "is_external",
+    "external_type",
+    "file_access",
+    "url_private_download",
+)
+_MOST_FILES = 20  # Slack takes ten with a message
+_NAME_BYTES = 160
+# A path has no place in a name, and names are quoted with these marks.
+_AS_IN_FILES = str.maketrans({"\\": "/", "«": '"', "»": '"'})
+_HTML = (".html", ".htm")
+_DELETED = frozenset({"tombstone", "hidden_by_limit"})
+_UPLOADED = frozenset({"", "hosted", "snippet"})
+LOOK_FIRST = "check_file_info"
+
+
+def described(files: object) -> tuple[dict[str, Any], ...]:
+    """What is kept of the files of an event, whatever stands there: plain JSON."""
+    listed = cast("list[object]", files) if isinstance(files, list) else []
+    known = [cast("Mapping[str, Any]", file) for file in listed if isinstance(file, Mapping)]
+    told = [{key: file[key] for key in _KEPT if _plain(file.get(key))} for file in known]
+    return tuple(file for file in told if isinstance(file.get("id"), str))[:_MOST_FILES]
+
+
+def _plain(value: object) -> bool:
+    return isinstance(value, str | int)
+
+
+@dataclass(frozen=True, slots=True)
+class SlackFile:
+    """A file in Slack. `url` is where its bytes are, '' while it has none; `size` is in bytes, None when unknown;
+    `kind` is Slack's word for how it is stored; `hidden`: only files.info tells about it."""
+
+    id: str
+    name: str
+    size: int | None
+    mimetype: str
+    kind: str
+    external: bool
+    hidden: bool
+    url: str
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> SlackFile:
+        """The file of a Slack file object, or of what `described` kept of one."""
+        size = raw.get("size")
+        return cls(
+            id=str(raw.get("id") or ""),
+            name=safe_name(str(raw.get("name") or "")),
+            size=size if isinstance(size, int) and not isinstance(size, bool) else None,
+            mimetype=str(raw.get("mimetype") or ""),
+            kind=str(raw.get("mode") or ""),
+            external=bool(raw.get("is_external")) or str(raw.get("mode") or "") in ("external", "remote"),
+            hidden=raw.get("file_access") == LOOK_FIRST,
+            url=str(raw.get("url_private_download") or ""),
+        )
+
+    @property
+    def ready(self) -> bool:
+        """Slack has finished with it."""
+        return bool(self.url and self.mimetype) and not self.hidden
+
+    @property
+    def is_page(self) -> bool:
+        """It is HTML by its own name."""
+        return self.name.lower().endswith(_HTML)
+
+    def refusal(self, most_bytes: int) -> str:
+        """Why it is never fetched, as the end of a sentence; '' when it may be."""
+        if self.external:
+            return "it is kept outside Slack, and I read only what was uploaded to Slack; upload a copy"
+        if self.kind in _DELETED:
+            return "it was deleted, or the workspace's plan hides it"
+        if self.kind not in _UPLOADED:
+            return "it is no uploaded file; export it as CSV, XLSX, PDF or text, and upload that"
+        reason = kind_of(self.name)[1]
+        if reason:
+            return reason
+        if self.size == 0:
+            return "it is empty"
+        if self.size is not None and self.size > most_bytes:
+            return f"it has {mib(self.size)} MiB, and at most {mib(most_bytes)} MiB are read here"
+        return ""
+
+
+def safe_name(name: str) -> str:
+    """The last part of a name, on one line, short enough for any file system; 'unnamed' when nothing is left."""
+    plain = one_line(name).translate(_AS_IN_FILES).rpartition("/")[2].strip()
+    stem, suffix = os.path.splitext(plain)
+    room = max(1, _NAME_BYTES - len(suffix.encode()))
+    stem = stem.encode()[:room].decode(errors="ignore")
+    return f"{stem}{suffix}"[:_NAME_BYTES] if plain.strip(".") else "unnamed"
+
+
+def mib(size: int) -> str:
+    """A size in MiB with at most one decimal: '100', '2.5'."""
+    return f"{size / (1 << 20):,.1f}".removesuffix(".0")
