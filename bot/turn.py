@@ -55,6 +55,7 @@ class TurnRunner:
     outbox: Outbox
     sender: Sender
     status: StatusBoard
+    shelf: Shelf
     painter: Painter = field(default_factory=Painter)
     bar: ProgressBar = field(default_factory=ProgressBar)
 
