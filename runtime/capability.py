@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, cast
 
+from jsonschema import ValidationError
 from pydantic import BaseModel, ConfigDict, Field
 
 from runtime.clock import Clock
@@ -81,10 +82,13 @@ ModelRows = Literal["none", "sample", "full"]
 
 @dataclass(frozen=True, slots=True)
 class SourceTerms:
-    """On which terms a source is open: its kind, and which of its rows the model may see."""
+    """On which terms a source is open: its kind, which of its rows the model may see, why it can't be used now,
+    and whether rows of it may be changed."""
 
     kind: SourceKind
     model_rows: ModelRows = "full"
+    closed: str = ""
+    updates: bool = False
 
 
 WORKSPACE_TERMS: Mapping[str, SourceTerms] = {"workspace": SourceTerms(SourceKind.WORKSPACE)}
@@ -111,11 +115,16 @@ class Scope:
         return tuple(sorted(name for name in self.sources if self.kind(name) in kinds))
 
     def described(self) -> tuple[str, ...]:
-        """The open sources, sorted; a database with its kind, which tells the tool that reads it: `shop (sqlite)`."""
-        return tuple(
-            f"{name} ({kind.value})" if (kind := self.kind(name)) in DATABASES and kind else name
-            for name in sorted(self.sources)
-        )
+        """The open sources, sorted; a database with its kind, which tells the tool that reads it: `shop (sqlite)`, and
+        one that can't be used now with the reason."""
+        return tuple(self._described(name) for name in sorted(self.sources))
+
+    def _described(self, name: str) -> str:
+        terms = self.terms.get(name)
+        if terms is None or terms.kind is SourceKind.WORKSPACE:
+            return name
+        kind = "remote tools" if terms.kind is SourceKind.MCP else terms.kind.value
+        return f"{name} ({kind}; {terms.closed})" if terms.closed else f"{name} ({kind})"
 
     def kind(self, source_id: str) -> SourceKind | None:
         """The kind of an open source."""
@@ -161,6 +170,10 @@ class Services:
             raise LookupError(f"no {kind.__name__} in this process")
         return cast(T, self._members[kind])
 
+    def instead(self, *members: object) -> Services:
+        """The same, with these in place of the members of their types."""
+        return Services(*{**self._members, **{type(member): member for member in members}}.values())
+
     def has(self, kind: type) -> bool:
         """Whether a member of exactly this type exists."""
         return kind in self._members
@@ -169,10 +182,6 @@ class Services:
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
     """A tool of the run catalog as search shows it."""
-
-    def instead(self, *members: object) -> Services:
-        """The same, with these in place of the members of their types."""
-        return Services(*{**self._members, **{type(member): member for member in members}}.values())
 
     tool: str
     toolbox: str
@@ -362,6 +371,27 @@ class EffectSpec(Generic[A]):
     resolve: Callable[[A, CallContext], Awaitable[Output | Fate]] | None = None
 
 
+class ArgumentCheck(Protocol):
+    """What finds the faults of arguments: a compiled JSON Schema."""
+
+    def iter_errors(self, instance: Any, /) -> Iterable[ValidationError]:
+        """Every fault, none when the arguments fit."""
+        ...
+
+
+class RemoteContract(Protocol):
+    """The input contract of a tool that another server carries out. Its digest is pinned in the manifest, so it is a
+    constant, but one that is known only after the server was looked at; until then the tool isn't offered."""
+
+    def input_schema(self) -> Mapping[str, Any]:
+        """The schema as the model sees it. Raises LookupError while it isn't known."""
+        ...
+
+    def check(self) -> ArgumentCheck:
+        """What arguments are held against. Raises LookupError while it isn't known."""
+        ...
+
+
 def any_scope(_: Scope) -> bool:
     """Offered in every run."""
     return True
@@ -379,7 +409,7 @@ class Capability(Generic[A]):
     `offered` says in which scopes the tool makes sense; `caps` lists arguments that are cut to their bound, with it.
     `any_source`: it may read any admitted source, through `context.read`; `needs`: the service without which a
     process does not offer it. `text_chars` is how long one text may be in the model's result (else the run's
-    `cell_chars`)."""
+    `cell_chars`). `remote`: another server carries it out, under this contract; its results can't be run again."""
 
     id: str
     tool: str
@@ -402,3 +432,4 @@ class Capability(Generic[A]):
     any_source: bool = False
     needs: type | None = None
     text_chars: int | None = None
+    remote: RemoteContract | None = None

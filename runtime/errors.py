@@ -59,7 +59,9 @@ CALL_CODES: Mapping[str, str] = {
     "python_limit": "The program needed more fuel, time, memory, output or SQL than one run may use.",
     "python_unavailable": "The sealed Python interpreter cannot be started here.",
     "chart_refused": "The rows cannot be drawn right as this chart, so nothing is drawn.",
-    "source_unavailable": "The database cannot be reached or refuses its role now.",
+    "source_unavailable": "The source cannot be reached, or does not answer as it must, now.",
+    "remote_changed": "The remote server or its tool is not what an operator admitted, so it is not called.",
+    "remote_failed": "The remote tool says that it failed.",
     "workspace_differs": "This replica holds other files than the run began with.",
 }
 

@@ -131,6 +131,22 @@ class Limits:
     catalog_text_chars: int = 200
     catalog_seconds: int = 15
 
+    # Remote tools over MCP: one call, every HTTP answer on its way, and what a server says about a tool
+    mcp_seconds: int = 15
+    mcp_request_bytes: int = 256 * KIB
+    mcp_response_bytes: int = 512 * KIB
+    mcp_http_requests: int = 24
+    mcp_tools: int = 1_000
+    mcp_schema_bytes: int = 32 * KIB
+    mcp_schema_nodes: int = 1_000
+    mcp_schema_depth: int = 24
+    mcp_pattern_chars: int = 500
+    mcp_description_chars: int = 1_000
+    mcp_check_steps: int = 200_000
+    mcp_error_chars: int = 500
+    mcp_table_columns: int = 50
+    mcp_retry_seconds: int = 60
+
     # Python in the sealed guest (facts/GUEST.md); fuel counts wasm operations, 10–15 G are about a second
     python_code_bytes: int = 32_000
     python_fuel: int = 20_000_000_000
@@ -144,6 +160,18 @@ class Limits:
     python_sql_response_bytes: int = 4 * MIB
     python_sql_seconds: int = 30
     python_concurrent: int = 4
+
+    # Changes of data; rows at once whatever the manifest allows for a table
+    update_rows: int = 1_000
+    update_columns: int = 20
+    update_conditions: int = 20
+    update_list_values: int = 200
+    update_value_chars: int = 4_000
+    update_samples: int = 5
+    update_image_bytes: int = 8 * MIB
+    update_seconds: int = 15
+    update_lock_ms: int = 2_000
+    update_wait_seconds: int = 20
 
     # Approvals: how long a person is asked where the manifest says nothing
     approval_seconds: int = 600
@@ -165,18 +193,6 @@ class Limits:
             if value < 1:
                 raise ConfigurationError(f"limits: {name} must be at least 1, not {value}")
         return dataclasses.replace(self, **values)
-
-    # Changes of data; rows at once whatever the manifest allows for a table
-    update_rows: int = 1_000
-    update_columns: int = 20
-    update_conditions: int = 20
-    update_list_values: int = 200
-    update_value_chars: int = 4_000
-    update_samples: int = 5
-    update_image_bytes: int = 8 * MIB
-    update_seconds: int = 15
-    update_lock_ms: int = 2_000
-    update_wait_seconds: int = 20
 
 
 DEFAULT = Limits()

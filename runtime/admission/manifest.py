@@ -17,6 +17,7 @@ from pydantic import (
     StrictInt,
     StringConstraints,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -24,21 +25,22 @@ from rapidfuzz import process
 
 from runtime.admission.audience import Audience, ChannelId, GroupId, UserId
 from runtime.admission.mapping import UniqueKeys
-from runtime.errors import ConfigurationError
 from runtime.capability import ApproverRule
+from runtime.errors import ConfigurationError
 from runtime.limits import DEFAULT, Limits
 
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
 EnvironmentReference = Annotated[str, StringConstraints(pattern=r"^\$\{[A-Z][A-Z0-9_]*\}$")]
 Duration = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[smhd]$")]
 LimitValue = Annotated[StrictInt, Field(le=2**53)]
+RemoteToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,59}$")]
 SchemaDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 
 _PROBLEMS_SHOWN = 20
-
-
 _TOOL_NAME_CHARS = 64  # what model endpoints take
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -94,17 +96,15 @@ class UpdateRule(_Part):
 
     table: str
     columns: Annotated[tuple[str, ...], Field(min_length=1)]
-    max_rows: Annotated[int, Field(ge=1)] = 100
-    approvers: People
     trigger_columns: Annotated[
         tuple[str, ...], Field(description="Columns that the table's own triggers may change as well.")
     ] = ()
+    max_rows: Annotated[int, Field(ge=1)] = 100
+    approvers: People
     self_approval: bool = False
     approvals: Literal[1, 2] = 1
     expires: Duration = "10m"
 
-
-class PostgresqlSource(_Source):
     def approver_rule(self) -> ApproverRule:
         """Who approves, as the boundary asks for it."""
         return ApproverRule(
@@ -115,6 +115,8 @@ class PostgresqlSource(_Source):
             int(self.expires[:-1]) * _SECONDS[self.expires[-1]],
         )
 
+
+class PostgresqlSource(_Source):
     """A PostgreSQL database. Addresses are references to the environment, never literal passwords."""
 
     kind: Literal["postgresql"]
@@ -129,19 +131,39 @@ class PostgresqlSource(_Source):
     def _own_role(self) -> PostgresqlSource:
         if self.updates and self.updates_url is None:
             raise ValueError("updates need an updates_url with a role of its own")
-        return self
-
         tables = [rule.table for rule in self.updates]
         if twice := sorted({name for name in tables if tables.count(name) > 1}):
             raise ValueError(f"updates name a table twice: {', '.join(twice)}")
+        return self
+
 
 class McpSource(_Source):
-    """A remote MCP server, with the tools admitted by name and pinned by schema digest."""
+    """A remote MCP server, with the tools admitted by name and pinned by a digest of server, description and schema."""
 
     kind: Literal["mcp"]
-    url: Annotated[str, StringConstraints(pattern=r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])")]
+    url: Annotated[
+        str,
+        StringConstraints(
+            pattern=r"^(https://[^\s/@?#]+|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?)(/[^\s#]*)?$"
+        ),
+    ]
     alias: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
-    tools: Mapping[str, SchemaDigest]
+    token: Annotated[
+        EnvironmentReference | None, Field(description="Sent to this address alone, as `Authorization: Bearer`.")
+    ] = None
+    tools: Mapping[RemoteToolName, SchemaDigest]
+
+    @field_validator("tools")
+    @classmethod
+    def _short_names(cls, tools: Mapping[str, str], info: ValidationInfo) -> Mapping[str, str]:
+        names = [f"mcp_{info.data.get('alias', '')}_{name}" for name in tools]
+        if long := [name for name in names if len(name) > _TOOL_NAME_CHARS]:
+            raise ValueError(f"{long[0]} is longer than {_TOOL_NAME_CHARS} characters; choose a shorter alias")
+        return tools
+
+    def tool_names(self) -> tuple[str, ...]:
+        """The names of its tools as the model sees them."""
+        return tuple(f"mcp_{self.alias}_{name}" for name in self.tools)
 
 
 Source = Annotated[SqliteSource | PostgresqlSource | McpSource, Field(discriminator="kind")]
@@ -238,6 +260,9 @@ class Manifest(_Part):
         twice = sorted({name for name in ids if ids.count(name) > 1})
         if twice:
             raise ValueError(f"source ids must be distinct: {', '.join(twice)}")
+        tools = [name for source in self.sources if isinstance(source, McpSource) for name in source.tool_names()]
+        if repeated := sorted({name for name in tools if tools.count(name) > 1}):
+            raise ValueError(f"two remote tools would have one name: {', '.join(repeated)}")
         return self
 
     def effective_limits(self) -> Limits:
@@ -297,10 +322,15 @@ def environment_value(reference: str) -> str | None:
 
 def _references_exist(manifest: Manifest) -> None:
     for source in manifest.sources:
-        if isinstance(source, PostgresqlSource):
-            for reference in filter(None, (source.url, source.updates_url)):
-                if environment_value(reference) is None:
-                    raise ConfigurationError(f"sources.{source.id}: {reference} is not set in the environment.")
+        for reference in filter(None, _references(source)):
+            if environment_value(reference) is None:
+                raise ConfigurationError(f"sources.{source.id}: {reference} is not set in the environment.")
+
+
+def _references(source: Source) -> tuple[str | None, ...]:
+    if isinstance(source, PostgresqlSource):
+        return (source.url, source.updates_url)
+    return (source.token,) if isinstance(source, McpSource) else ()
 
 
 def _explain(error: ValidationError) -> str:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 
-from runtime.capability import Arguments, Capability
+from runtime.capability import ArgumentCheck, Arguments, Capability
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Contract:
     """Input and output schema (JSON Schema 2020-12) and their compiled validators."""
 
     input_schema: Mapping[str, Any]
-    input_validator: Validator
+    input_validator: ArgumentCheck
     output_validator: Validator
 
     @staticmethod
@@ -29,14 +29,21 @@ class Contract:
 
 @lru_cache(maxsize=256)
 def _compiled(capability: Capability[Any]) -> Contract:
-    schema = input_schema(capability.arguments, capability.example)
-    Draft202012Validator.check_schema(schema)
     Draft202012Validator.check_schema(capability.output_schema)
+    schema, check = _input(capability)
     return Contract(
         input_schema=schema,
-        input_validator=Draft202012Validator(schema),
+        input_validator=check,
         output_validator=Draft202012Validator(capability.output_schema),
     )
+
+
+def _input(capability: Capability[Any]) -> tuple[Mapping[str, Any], ArgumentCheck]:
+    if capability.remote is not None:
+        return capability.remote.input_schema(), capability.remote.check()
+    schema = input_schema(capability.arguments, capability.example)
+    Draft202012Validator.check_schema(schema)
+    return schema, Draft202012Validator(schema)
 
 
 def input_schema(arguments: type[Arguments], example: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from runtime.errors import CALL_CODES, CallError
 from runtime.evidence import Evidence, Json, SourceRef, Truncation, rows_digest
 
 _NOTES_SENT = 20
-_MAY_QUOTE = frozenset({"sql_failed", "chart_refused"})
+_MAY_QUOTE = frozenset({"sql_failed", "chart_refused", "remote_failed"})
 
 
 def succeeded(flight: InFlight) -> CallResult:
@@ -46,6 +46,7 @@ def succeeded(flight: InFlight) -> CallResult:
         notes=_distinct((*notes, *output.people_notes)) + (("The model saw a shortened result.",) if cut else ()),
         elapsed_ms=_elapsed(flight),
         result_digest=rows_digest([column.name for column in output.columns], output.rows) if output.columns else None,
+        remote=flight.registered.remote is not None,
         queries=tuple(flight.reads.queries),
         usage=output.usage,
     )
@@ -93,6 +94,7 @@ def failed(flight: InFlight, error: CallError) -> CallResult:
         sources=_origins(flight, ()),
         notes=_distinct(flight.notes),
         elapsed_ms=_elapsed(flight),
+        remote=flight.capability is not None and flight.capability.remote is not None,
         queries=tuple(flight.reads.queries),
         usage=error.usage if isinstance(error, ProgramError) else None,
     )

@@ -62,9 +62,11 @@ def check_figures(answer: str, evidence: Sequence[Evidence], *, question: str = 
     by_id = {item.id: item for item in evidence if not item.failed}
     asked = {figure.value for figure in figures(question)}
     checked = [figure for figure in figures(answer) if not _repeats(figure, asked)]
-    missing = tuple(figure.text for figure, found in zip(checked, _lookups(checked, by_id), strict=True) if not found)
+    backing = list(_lookups(checked, by_id))
+    missing = tuple(figure.text for figure, found in zip(checked, backing, strict=True) if found is None)
     cited = tuple(dict.fromkeys(name for name in _MARK_ID.findall(" ".join(_MARK.findall(answer))) if name in by_id))
-    return Verification(figures=len(checked), missing=missing, cited=cited)
+    remote = tuple(name for name, item in by_id.items() if item.remote and name in {*cited, *backing})
+    return Verification(figures=len(checked), missing=missing, cited=cited, remote=remote)
 
 
 def figures(text: str) -> tuple[Figure, ...]:
@@ -131,8 +133,9 @@ def _year(figure: Figure) -> bool:
     return figure.dated and figure.text.isdigit() and 1900 <= figure.value <= 2100
 
 
-def _lookups(checked: Sequence[Figure], by_id: dict[str, Evidence]) -> Iterator[bool]:
-    """Whether each figure stands in the evidence that backs it; an item's numbers are read once, when needed."""
+def _lookups(checked: Sequence[Figure], by_id: dict[str, Evidence]) -> Iterator[str | None]:
+    """The evidence that backs each figure: the first item in which it stands, our own before remote ones; an item's
+    numbers are read once, when needed."""
     read = dict[str, Numbers]()
 
     def numbers(name: str) -> Numbers:
@@ -140,9 +143,11 @@ def _lookups(checked: Sequence[Figure], by_id: dict[str, Evidence]) -> Iterator[
             read[name] = Numbers(_numbers(by_id[name]))
         return read[name]
 
+    ordered = sorted(by_id, key=lambda name: by_id[name].remote)
     for figure in checked:
-        names = [name for name in by_id if not figure.marks or name in figure.marks]
-        yield any(numbers(name).hold(figure.value, figure.decimals, _powers(figure.unit)) for name in names)
+        names = [name for name in ordered if not figure.marks or name in figure.marks]
+        powers = _powers(figure.unit)
+        yield next((name for name in names if numbers(name).hold(figure.value, figure.decimals, powers)), None)
 
 
 def _powers(unit: str) -> tuple[int, ...]:

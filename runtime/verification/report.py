@@ -11,11 +11,13 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The figures of an answer: how many there are, which were not found in evidence, and which evidence backs them."""
+    """The figures of an answer: how many there are, which were not found in evidence, which evidence is cited, and
+    which of what is cited or backs a figure came from a remote server."""
 
     figures: int = 0
     missing: tuple[str, ...] = ()
     cited: tuple[str, ...] = ()
+    remote: tuple[str, ...] = ()
 
     @property
     def found(self) -> int:
@@ -24,6 +26,15 @@ class Verification:
     @property
     def line(self) -> str:
         """The verification line under the answer. It claims only what was checked."""
+        return self._checked() + self._from_outside()
+
+    def _from_outside(self) -> str:
+        if not self.remote:
+            return ""
+        verb, what = ("is", "it") if len(self.remote) == 1 else ("are", "they")
+        return f" {', '.join(self.remote[:_SHOWN])} {verb} from a remote server: {what} can't be re-run."
+
+    def _checked(self) -> str:
         if not self.figures:
             return "No figures to check; queries not re-run."
         noun = "figure" if self.figures == 1 else "figures"
@@ -35,10 +46,16 @@ class Verification:
         return line
 
     def as_json(self) -> dict[str, Any]:
-        """`{figures, found, missing, line}` as `ask --json` gives it."""
-        return {"figures": self.figures, "found": self.found, "missing": list(self.missing), "line": self.line}
+        """`{figures, found, missing, remote, line}` as `ask --json` gives it."""
+        return {
+            "figures": self.figures,
+            "found": self.found,
+            "missing": list(self.missing),
+            "remote": list(self.remote),
+            "line": self.line,
+        }
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Verification:
         """A report from what was stored."""
-        return cls(body["figures"], tuple(body["missing"]), tuple(body.get("cited", ())))
+        return cls(body["figures"], tuple(body["missing"]), tuple(body.get("cited", ())), tuple(body.get("remote", ())))
