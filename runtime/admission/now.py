@@ -21,16 +21,17 @@ class Present(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AdmissionByPolicy:
-    """Answers stage 3 of the boundary. `policy` gives the one in force; `revision` a source's structure revision."""
+    """Answers stage 3 of the boundary. `policy` gives the one to admit by, None when this process hasn't got it;
+    `revision` a source's structure revision."""
 
-    policy: Callable[[], Policy]
+    policy: Callable[[], Policy | None]
     present: Present
     revision: Callable[[str], Awaitable[str]]
 
     async def source(self, scope: Scope, source_id: str) -> Open | Closed:
         """Open only if the source was in the run's frozen scope and is open under the very same policy now."""
         policy = self.policy()
-        if policy.revision != scope.policy_revision:
+        if policy is None or policy.revision != scope.policy_revision:
             return Closed("The admission policy changed while this run was working.", "Ask again in a new message.")
         if source_id not in scope.sources:
             return Closed("This source is not open in this conversation.", "Use the sources that the tools list.")

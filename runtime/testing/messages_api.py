@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,7 +27,7 @@ class Reply:
     usage: dict[str, int] = field(default_factory=lambda: {"input_tokens": 100, "output_tokens": 20})
 
 
-Script = Sequence[Reply] | Callable[[dict[str, Any]], Reply]
+Script = Sequence[Reply] | Callable[[dict[str, Any]], Reply | Awaitable[Reply]]
 
 
 class MessagesEndpoint:
@@ -41,10 +41,11 @@ class MessagesEndpoint:
         self.released = asyncio.Event()
         self.raw: Callable[[str], str] = str  # spoils the text of an event's data
 
-    def next_reply(self, request: dict[str, Any]) -> Reply:
+    async def next_reply(self, request: dict[str, Any]) -> Reply:
         """The reply to the newest request."""
         if callable(self._script):
-            return self._script(request)
+            said = self._script(request)
+            return said if isinstance(said, Reply) else await said
         index = len(self.requests) - 1
         if index >= len(self._script):
             return Reply(status=400)
@@ -55,7 +56,7 @@ class MessagesEndpoint:
         body = await request.json()
         self.requests.append(body)
         self.headers.append({key.lower(): value for key, value in request.headers.items()})
-        reply = self.next_reply(body)
+        reply = await self.next_reply(body)
         if reply.status != 200:
             return _error(reply)
         if reply.fault == "html":
