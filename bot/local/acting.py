@@ -48,6 +48,13 @@ def upload(hub: Hub, user: str, name: str, body: bytes) -> StoredFile:
     return stored
 
 
+def delete_file(hub: Hub, file_id: str) -> None:
+    """A person deletes a file that was shared."""
+    file_store.forget(hub.workspace, file_id)
+    event = {"type": "file_deleted", "file_id": file_id, "event_ts": _moment(hub)}
+    hub.delivery.subscribed("file_deleted", event)
+
+
 def edit(hub: Hub, channel: Channel, ts: str, user: str, text: str) -> None:
     """A person edits their message."""
     if hub.workspace.messages[channel.id][ts].get("user") != user:

@@ -67,6 +67,10 @@ class People:
         """A message is deleted; a root cannot be replied to any more."""
         acting.delete(self.hub, self.workspace.channel_named(channel), ts)
 
+    async def delete_file(self, file_id: str) -> None:
+        """A person deletes a file that was shared."""
+        acting.delete_file(self.hub, file_id)
+
     async def click(
         self,
         user: str,

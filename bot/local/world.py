@@ -55,6 +55,7 @@ ALL_EVENTS: frozenset[str] = frozenset(
         "channel_shared",
         "channel_unshared",
         "channel_rename",
+        "file_deleted",
         "file_shared",
         "user_change",
         "tokens_revoked",
