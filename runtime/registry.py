@@ -30,8 +30,10 @@ from runtime.toolboxes.sources import (
     catalog_schema,
     catalog_search,
     catalog_traverse,
+    data_preview_postgresql_update,
     data_query_postgresql,
     data_query_sqlite,
+    data_update_postgresql,
 )
 
 CAPABILITIES: tuple[Capability[Any], ...] = (
@@ -53,6 +55,8 @@ CAPABILITIES: tuple[Capability[Any], ...] = (
     catalog_traverse.CAPABILITY,
     data_query_sqlite.CAPABILITY,
     data_query_postgresql.CAPABILITY,
+    data_preview_postgresql_update.CAPABILITY,
+    data_update_postgresql.CAPABILITY,
 )
 
 

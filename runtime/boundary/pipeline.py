@@ -41,13 +41,16 @@ async def run_call(flight: InFlight, memo: Memo, gate: Gate) -> CallResult:
 
 async def _carry_out(flight: InFlight, memo: Memo) -> CallResult:
     async def inside(flight: InFlight) -> InFlight:
-        if flight.registered.effect is not None:
-            memo.clear()
         for stage in INSIDE_EFFECT:
             flight = await stage(flight)
         return flight
 
-    flight = await effect(flight, inside)
+    try:
+        flight = await effect(flight, inside)
+    finally:
+        if flight.registered.effect is not None:
+            # Also when it was refused: what it found changed must not be hidden behind an earlier look.
+            memo.clear()
     done = result.succeeded(flight)
     if flight.registered.access is Access.READ and flight.registered.effect is None:
         memo.remember(flight.call.digest, flight.revision, done)

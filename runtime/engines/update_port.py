@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from runtime.capability import ApproverRule
 from runtime.evidence import Column, Json
-from runtime.state import Effect
+from runtime.state import Effect, Effects
 
 Scalar = str | int | float | bool | None
 Operator = Literal["eq", "ne", "lt", "lte", "gt", "gte", "in", "not_in", "is_null", "is_not_null"]
@@ -187,6 +187,7 @@ class UpdateEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UpdateEngines:
-    """The sources of this process whose data may be changed."""
+    """The sources of this process whose data may be changed, and the journal of their changes."""
 
     by_source: Mapping[str, UpdateEngine]
+    effects: Effects

@@ -87,7 +87,7 @@ class World:
         )
         reads = await PostgresqlEngine.open(source, self.limits, SystemClock())
         updates = PostgresqlUpdates.open(source, reads.structure, self.state.effects, self.limits, SystemClock())
-        self.opened += [reads, updates]
+        self.opened.append(reads)
         return updates
 
     def call(self) -> ChangeCall:

@@ -46,6 +46,8 @@ def test_the_tools_of_this_version_have_their_fixed_names() -> None:
         "catalog_traverse": False,
         "data_query_sqlite": True,
         "data_query_postgresql": True,
+        "data_preview_postgresql_update": False,
+        "data_update_postgresql": False,
     }
 
 

@@ -92,10 +92,6 @@ class PostgresqlUpdates:
             ) from error
         return cls(source, Connections(address, adapters(), _CONNECTIONS), structure, journal, limits, clock, sleep)
 
-    async def close(self) -> None:
-        """Closes the connections that are idle."""
-        await self._connections.close()
-
     async def preview(self, change: Change, terms: Terms) -> ShownChange:
         """What exactly would happen now."""
         return showing.shown(await self._take(change, terms))
@@ -168,10 +164,19 @@ class PostgresqlUpdates:
         return found
 
     @asynccontextmanager
+    async def _connected(self, opening: Opening) -> AsyncGenerator[Connection]:
+        """A transaction on a connection of its own: changes are rare, and nothing stays open between them."""
+        try:
+            async with self._connections.snapshot(opening) as connection:
+                yield connection
+        finally:
+            await self._connections.close()
+
+    @asynccontextmanager
     async def _transaction(self, opening: Opening) -> AsyncGenerator[Connection]:
         """A transaction whose faults are typed. Raises CallError."""
         try:
-            async with self._connections.snapshot(opening) as connection:
+            async with self._connected(opening) as connection:
                 yield connection
         except Unreachable as error:
             log.warning("source cannot be reached for updates", source=self._source.id, reason=str(error))
@@ -218,7 +223,7 @@ class PostgresqlUpdates:
         return effect.began_at is not None and self._clock.now() - effect.began_at > age
 
     async def _commit(self, effect: Effect, seen: Preview) -> None:
-        async with self._connections.snapshot(Writing(self._limits)) as connection:
+        async with self._connected(Writing(self._limits)) as connection:
             try:
                 written = await write(connection, seen)
             except psycopg.Error as error:

@@ -50,6 +50,8 @@ async def fate_now(connections: Connections, effect: Effect, limits: Limits) -> 
         return None
     except psycopg.Error as error:
         return "unknown" if error.sqlstate in _NO_SUCH_TRANSACTION else None
+    finally:
+        await connections.close()
 
 
 async def _status(connection: Connection, transaction: Transaction) -> Fate | None:
