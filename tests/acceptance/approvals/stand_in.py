@@ -57,6 +57,7 @@ class StandIn:
         with self.opened() as db:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, tier TEXT)")
+            db.execute("CREATE TABLE begun (call TEXT PRIMARY KEY)")
             db.execute("CREATE TABLE journal (call TEXT PRIMARY KEY, tier TEXT, rows INTEGER)")
             db.executemany(
                 "INSERT INTO customers VALUES (?, ?, 'silver')", [(n, f"Shop {n}") for n in range(1, rows + 1)]
@@ -113,6 +114,7 @@ class StandIn:
         self._maybe_die("before_tx")
         db = sqlite3.connect(self.file, timeout=0, isolation_level=None)
         try:
+            db.execute("INSERT INTO begun VALUES (?)", (self._name(context),))
             db.execute("BEGIN IMMEDIATE")
             done = db.execute("UPDATE customers SET tier = ? WHERE id <= ?", (arguments.tier, arguments.rows)).rowcount
             if done != arguments.rows:
@@ -134,8 +136,11 @@ class StandIn:
 
     async def resolve(self, arguments: SetTier, context: Any) -> Output | Fate:
         with self.opened() as db:
+            begun = db.execute("SELECT 1 FROM begun WHERE call = ?", (self._name(context),)).fetchone()
             found = db.execute("SELECT rows FROM journal WHERE call = ?", (self._name(context),)).fetchone()
-        return Fate.NOT_APPLIED if found is None else self._output(context, int(found[0]))
+        if found is not None:
+            return self._output(context, int(found[0]))
+        return Fate.NOT_BEGUN if begun is None else Fate.NOT_APPLIED
 
     def _output(self, context: Any, rows: int) -> Output:
         receipt = f"R-{self._name(context)[-12:]}"
