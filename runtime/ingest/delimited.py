@@ -13,11 +13,13 @@ from typing import Any
 import duckdb
 
 from runtime.ingest.afterlook import few, look_after
+from runtime.ingest.apart import Apart, find_apart, without_rows
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
 from runtime.ingest.columns import ColumnType, copy_sql, decide, may_be_numbers, with_numeral
 from runtime.ingest.dialect import Dialect, find_dialect
 from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_encoding
 from runtime.ingest.engine import Misfit, NotUtf8, reasons
+from runtime.ingest.lead import lead_dialect
 from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table, shapes_sql
 from runtime.ingest.numerals import Land, Shapes, Unclear, numeral_of, proves
 from runtime.ingest.open_text import OpenText
@@ -60,10 +62,12 @@ def _read_as(text: OpenText, encoding: Encoding) -> Reading:
             raise IngestRefused("empty: there is no data in it")
         if seen.nul_line and seen.size > most:
             raise IngestRefused(f"line {seen.nul_line}: a NUL byte stands in it")
-        if seen.nul_line or (seen.size <= most and _irregular(clean)):
+        irregular = _irregular(clean)
+        if seen.nul_line or (seen.size <= most and irregular):
             return _repaired(clean, notes)
         try:
-            return _table(clean, find_dialect(clean.descriptor, seen, clean.kind, clean.limits.columns), notes)
+            dialect_of = lead_dialect if irregular else find_dialect
+            return _table(clean, dialect_of(clean.descriptor, seen, clean.kind, clean.limits.columns), notes)
         except Irregular:
             clean.out.unlink(missing_ok=True)
             if seen.size > most:
@@ -82,23 +86,40 @@ def _repaired(text: OpenText, notes: tuple[str, ...]) -> Reading:
         opened.callback(os.close, copy)
         # Semicolons in the source say that its commas may be decimal marks.
         dialect = Dialect(",", '"', True, repair.names, repair.notes, comma_likely=repair.delimiter == ";")
-        columns, rows, said = _table(replace(text, descriptor=copy, found=scan(copy)), dialect, notes)
+        copied = replace(text, descriptor=copy, found=scan(copy))
+        columns, rows, said = _table(copied, dialect, notes, judged=True)
     if rows != len(repair.rows):
         raise IngestRefused(f"its rows cannot be told apart for certain: {len(repair.rows):,} found, {rows:,} read")
     return columns, rows, said
 
 
-def _table(text: OpenText, dialect: Dialect, notes: tuple[str, ...]) -> Reading:
+def _table(text: OpenText, dialect: Dialect, notes: tuple[str, ...], *, judged: bool = False) -> Reading:
+    """Reads the text as `dialect` says; `judged` when totals and the like are known to be taken out of it."""
     source = source_sql(text.descriptor, dialect, text.found)
     whole = text.found.size <= text.limits.whole_types_bytes
     types = typed_copy(text.connection, source, dialect, text.out, whole=whole)
     rows = reconcile(text.connection, text.out, text.found, dialect)
-    notes += dialect.notes
+    apart = Apart() if whole or judged or not rows else _apart(text, dialect, types, rows)
+    if apart.places:
+        # Their labels may have made a column text, so the types are decided anew.
+        text.out.unlink()
+        source = without_rows(source, dialect.names, apart.places)
+        types = typed_copy(text.connection, source, dialect, text.out, whole=False)
+        rows = reconcile(text.connection, text.out, text.found, dialect, apart=len(apart.places))
+    notes += dialect.notes + apart.notes
     notes += tuple(f"{name}: {each.note}" for name, each in zip(dialect.names, types, strict=True) if each.note)
     with reasons():
         notes += look_after(text.connection, text.out, dialect.names, types, rows)
     columns = tuple((name, each.name) for name, each in zip(dialect.names, types, strict=True))
     return columns, rows, few(notes)
+
+
+def _apart(text: OpenText, dialect: Dialect, types: Sequence[ColumnType], rows: int) -> Apart:
+    plain, strict = text.found.plain, text.found.quoted
+    evenly = not plain.blank and (not dialect.quote or plain.ends == strict.ends)
+    first_line = 1 + (dialect.skip or int(dialect.header)) if evenly else 0
+    with reasons():
+        return find_apart(text.connection, text.out, dialect.names, types, rows, first_line)
 
 
 def _clean(text: OpenText, encoding: Encoding, opened: ExitStack) -> tuple[OpenText, tuple[str, ...]]:
@@ -154,6 +175,8 @@ def source_sql(descriptor: int, dialect: Dialect, seen: ByteScan) -> str:
         "ignore_errors = false",
         f"columns = {{{names}}}",
     ]
+    if dialect.skip:
+        options.append(f"skip = {dialect.skip}")
     if lines.cr:
         options.append("new_line = '\\r'")
     # The open file itself, not its name: what was scanned is what is read.
@@ -260,10 +283,13 @@ def _copy(
         connection.execute(f"COPY ({query}) TO {literal(str(out))} ({AS_WRITTEN})")
 
 
-def reconcile(connection: duckdb.DuckDBPyConnection, out: Path, seen: ByteScan, dialect: Dialect) -> int:
-    """The number of rows, when DuckDB and our own count of records agree. Raises IngestRefused when they don't."""
+def reconcile(
+    connection: duckdb.DuckDBPyConnection, out: Path, seen: ByteScan, dialect: Dialect, *, apart: int = 0
+) -> int:
+    """The number of rows, when DuckDB and our own count of records agree, `apart` of which were left out. Raises
+    Irregular when they don't."""
     lines = seen.quoted if dialect.quote else seen.plain
-    expected = lines.records(keep_blank=len(dialect.names) == 1) - (1 if dialect.header else 0)
+    expected = lines.records(keep_blank=len(dialect.names) == 1) - (1 if dialect.header else dialect.skipped) - apart
     row = connection.execute(f"SELECT count(*) FROM {parquet_table(out)}").fetchone()
     rows = int(row[0]) if row else 0
     if rows != expected:

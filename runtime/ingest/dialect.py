@@ -25,7 +25,8 @@ _YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How a text is written. `quote` is empty when quote marks are ordinary characters; `names` are the columns;
-    `comma_likely` says that commas may well be decimal marks."""
+    `comma_likely` says that commas may well be decimal marks. `skip` lines stand over the first row, the header among
+    them, which are `skipped` records."""
 
     delimiter: str
     quote: str
@@ -33,14 +34,14 @@ class Dialect:
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
     comma_likely: bool = False
+    skip: int = 0
+    skipped: int = 0
 
 
 def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Dialect:
     """The dialect of an open UTF-8 text. Raises IngestRefused when no delimiter gives rows of one width (the line is
     named), when a quote is never closed, or when there are more than `columns` columns."""
-    quote = '"' if found.fields_quoted else ""
-    if quote and found.quote_open:
-        raise Irregular(_unclosed(descriptor))
+    quote = strict_quote(descriptor, found)
     head = _head(descriptor, whole=found.size <= HEAD_BYTES)
     delimiter, rows = _choose(head, quote, EXPECTED[kind])
     notes = [] if delimiter == EXPECTED[kind] else [f"delimiter: {DELIMITER_NAMES[delimiter]}"]
@@ -54,6 +55,14 @@ def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
         names = tuple(f"column_{place}" for place in range(1, len(rows[0]) + 1))
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
     return Dialect(delimiter, quote, header, names, tuple(notes), comma_likely=delimiter == ";")
+
+
+def strict_quote(descriptor: int, found: ByteScan) -> str:
+    """The quote mark by the strict rules, empty when no value is quoted. Raises Irregular when one is never closed."""
+    quote = '"' if found.fields_quoted else ""
+    if quote and found.quote_open:
+        raise Irregular(_unclosed(descriptor))
+    return quote
 
 
 @dataclass(frozen=True, slots=True)

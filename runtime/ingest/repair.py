@@ -18,10 +18,12 @@ from runtime.ingest.dialect import (
 from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
-from runtime.ingest.totals import Noun, find_totals, said
+from runtime.ingest.totals import Noun, find_totals, told
 
 _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
+_TAIL_BYTES = 1 << 12
+_TAIL_LINES = 5
 _SHOWN = 4
 _SHOWN_CHARS = 80
 LINE_CHARS = 2_000_000
@@ -48,14 +50,22 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     first = first.strip()
     if whole and (_TOTAL_WORD.search(rest) or (first and first in rest)):
         return True
-    head = _lines(content[:_HEAD_BYTES].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
+    head = lines_of(content[:_HEAD_BYTES].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
     if _SAYS_DELIMITER.fullmatch(head[0].strip(" ")):
         return True
     quote = '"' if found.fields_quoted else ""
     delimiter = _delimiter(head, quote, EXPECTED[kind])
     records = list(loose_records(head, delimiter, quote))
     layout = find_layout(records)
-    return bool(layout.above or layout.units)
+    return bool(layout.above or layout.units) or (whole and _odd_end(content, delimiter, quote))
+
+
+def _odd_end(content: bytes, delimiter: str, quote: str) -> bool:
+    """Whether the last line may be a total without a label or a remark below the table."""
+    tail = lines_of(content[-_TAIL_BYTES:].decode("utf-8", "ignore"))[-_TAIL_LINES:]
+    last = list(loose_records(tail, delimiter, quote))[-1:]
+    cells = [cell.strip() for record in last for cell in record.cells]
+    return len(cells) > 1 and any(cells) and (not cells[0] or (not any(cells[1:]) and " " in cells[0]))
 
 
 def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repair:
@@ -65,32 +75,62 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     notes: list[str] = []
     if nuls := text.count("\0"):
         notes.append(f"{_counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
-    lines = _lines(text.replace("\0", ""))
+    lines = lines_of(text.replace("\0", ""))
     if long := next((number for number, line in enumerate(lines, 1) if len(line) > LINE_CHARS), 0):
         raise IngestRefused(f"line {long} is longer than 2 MB")
     quote = '"' if found.has_quotes else ""
-    told = _SAYS_DELIMITER.fullmatch(lines[0].strip(" "))
-    if told:
-        lines[0] = ""  # blank lines are no records, and the others keep their numbers
-        notes.append(f"its first line tells spreadsheets the delimiter ({told[0]}): not a row of the table")
-    head = lines[:_HEAD]
-    delimiter = told[1] if told else _delimiter(head, quote, EXPECTED[kind])
-    if delimiter != EXPECTED[kind]:
-        notes.append(f"delimiter: {DELIMITER_NAMES[delimiter]}")
-    width = usual_width([record.cells for record in loose_records(head, delimiter, quote)] or [[""]])
+    delimiter = delimiter_of(lines, quote, kind, notes)
+    width = usual_width([record.cells for record in loose_records(lines[:_HEAD], delimiter, quote)] or [[""]])
     records = list(loose_records(lines, delimiter, quote, width))
     if not records:
         raise IngestRefused("empty: there is no data in it")
     layout = find_layout(records[:_HEAD])
+    check_width(layout, columns)
+    return table_of(records, layout, delimiter, notes)
+
+
+def check_width(layout: Layout, columns: int) -> None:
+    """Raises IngestRefused for a table of more than `columns` columns."""
     if layout.width > columns:
         raise IngestRefused(f"{layout.width:,} columns; at most {columns:,} are read")
-    return table_of(records, layout, delimiter, notes)
+
+
+def delimiter_of(lines: list[str], quote: str, kind: Kind, notes: list[str]) -> str:
+    """The delimiter that the first line tells or the first lines show. A line that tells it becomes blank in `lines`:
+    blank lines are no records, and the others keep their numbers."""
+    says = _SAYS_DELIMITER.fullmatch(lines[0].strip(" "))
+    if says:
+        lines[0] = ""
+        notes.append(f"its first line tells spreadsheets the delimiter ({says[0]}): not a row of the table")
+    delimiter = says[1] if says else _delimiter(lines[:_HEAD], quote, EXPECTED[kind])
+    if delimiter != EXPECTED[kind]:
+        notes.append(f"delimiter: {DELIMITER_NAMES[delimiter]}")
+    return delimiter
 
 
 def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[str], noun: Noun = "line") -> Repair:
     """The table that stands in `records` as `layout` says: lines above, units, repeated headers, remarks below and
     totals taken out and told in the notes, which call a record a `noun`. Raises Irregular when most rows have another
     width."""
+    names, header, records = begun(records, layout, notes, noun)
+    records = _without_repeats(records, header, notes, noun)
+    records = without_footer(records, layout.width, notes, noun)
+    names, rows = _even(records, names, delimiter, notes, noun)
+    totals = find_totals(rows, names, comma_likely=delimiter == ";")
+    if totals:
+        notes.append(told(totals, [records[total.place].line for total in totals], noun))
+    apart = {total.place for total in totals}
+    stray = [record.line for record in records if record.stray]
+    if stray:
+        notes.append(f"a quote is opened and never closed in {_where(stray, noun)}; taken as an ordinary character")
+    return Repair(names, [row for place, row in enumerate(rows) if place not in apart], delimiter, tuple(notes))
+
+
+def begun(
+    records: list[Record], layout: Layout, notes: list[str], noun: Noun
+) -> tuple[tuple[str, ...], Record | None, list[Record]]:
+    """The columns' names, the header they come from, and the records below: what stands over the first row is taken
+    out and told in the notes."""
     notes += _above(records[: layout.above], noun)
     records = records[layout.above :]
     width = layout.width
@@ -105,24 +145,11 @@ def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[
         pairs = [f"{name}: {cell.strip()}" for name, cell in zip(names, records[0].cells, strict=False) if cell.strip()]
         notes.append(f"units row ({noun} {records[0].line}) kept apart: {_few(pairs)}")
         records = records[1:]
-    records = _without_repeats(records, header, notes, noun)
-    records = _without_footer(records, width, notes, noun)
-    names, rows = _even(records, names, delimiter, notes, noun)
-    totals = find_totals(rows, names, comma_likely=delimiter == ";")
-    if totals:
-        what = "1 total row" if len(totals) == 1 else f"{len(totals):,} total and subtotal rows"
-        if len(totals) == 1 and totals[0].label.casefold().startswith("sub"):
-            what = "1 subtotal row"
-        told = [said(total, records[total.place].line, noun) for total in totals]
-        notes.append(f"{what} kept apart, not counted as rows: {_few(told)}")
-    apart = {total.place for total in totals}
-    stray = [record.line for record in records if record.stray]
-    if stray:
-        notes.append(f"a quote is opened and never closed in {_where(stray, noun)}; taken as an ordinary character")
-    return Repair(names, [row for place, row in enumerate(rows) if place not in apart], delimiter, tuple(notes))
+    return names, header, records
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, whichever line ends it has."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
@@ -135,7 +162,8 @@ def _delimiter(lines: Sequence[str], quote: str, expected: str) -> str:
             continue
         width = usual_width(rows)
         share = sum(len(row) == width or (len(row) == width + 1 and not row[-1]) for row in rows) / len(rows)
-        mark = (round(share, 1), width) if width > 1 else (0.0, 1)
+        # A header without the commas that all its rows have shows that these are decimal marks: no share is rounded.
+        mark = (share, width) if width > 1 else (0.0, 1)
         if mark > most:
             best, most = delimiter, mark
     return best
@@ -156,11 +184,16 @@ def _without_repeats(records: list[Record], header: Record | None, notes: list[s
     # A table may say its own name now and then; only whole header lines among other rows are dropped.
     if not again or 2 * len(again) > len(records) or len(header.cells) < 2:
         return records
-    notes.append(f"the header stands again in {_where(again, noun)}: not counted as a row")
+    notes.append(header_again(again, noun))
     return [record for record in records if record.cells != header.cells]
 
 
-def _without_footer(records: list[Record], width: int, notes: list[str], noun: Noun) -> list[Record]:
+def header_again(lines: Sequence[int], noun: Noun) -> str:
+    """The note about header lines further down."""
+    return f"the header stands again in {_where(lines, noun)}: not counted as a row"
+
+
+def without_footer(records: list[Record], width: int, notes: list[str], noun: Noun) -> list[Record]:
     """Lines of one cell at the end of a table with three columns or more are remarks, unless they are its totals."""
     end = len(records)
     while width > 2 and end > 1 and _remark(records[end - 1]):

@@ -16,11 +16,13 @@ _WORD = (
     r"|total général"
 )
 LABEL = re.compile(rf"({_WORD})\b[\s:.]*(?P<rest>.*)|(?P<before>.+?)\s+(sub)?total:?", re.IGNORECASE)
-_LABEL_COLUMNS = 3
+LABEL_COLUMNS = 3
 _NEAR = Decimal("0.01")
 _SHOWN = 3
+_TOLD = 4
 
 NO_LABEL = "without a label"
+"""The label of a last row that lacks what stands first in all others."""
 Noun = Literal["line", "row"]
 """What a record is called in notes."""
 
@@ -39,7 +41,7 @@ class Total:
 def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
     """The rows that are totals. A label alone is not enough: the row must equal a sum of rows above it, or leave other
     labels empty while naming nothing or a group that stands above it."""
-    labelled = {place: label for place, row in enumerate(rows) if (label := _label(row))}
+    labelled = {place: label for place, row in enumerate(rows) if (label := label_of(row))}
     bare = _bare(rows)
     if not (labelled or bare) or 2 * len(labelled) > len(rows) > 2:
         return []
@@ -48,6 +50,18 @@ def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_li
     plain = [row for place, row in enumerate(rows) if place not in labelled]
     ways = _ways(plain, comma_likely=comma_likely)
     texts = [place for place in range(len(names)) if place not in ways and any(row[place].strip() for row in plain)]
+    return judged(rows, names, labelled, ways, texts)
+
+
+def judged(
+    rows: Sequence[Sequence[str]],
+    names: Sequence[str],
+    labelled: Mapping[int, str],
+    ways: Mapping[int, Numeral],
+    texts: Sequence[int],
+) -> list[Total]:
+    """Those of the `labelled` rows that are totals. `ways` says how the numbers of a column are written, `texts` which
+    columns hold labels. What stands between two labelled rows may be given as one row with its sums."""
     found = [
         total
         for total in _walk(rows, names, labelled, ways, texts)
@@ -131,9 +145,9 @@ def _same(value: Decimal, total: Decimal) -> bool:
     return abs(value - total) <= _NEAR
 
 
-def _label(row: Sequence[str]) -> str:
+def label_of(row: Sequence[str]) -> str:
     """The label of a row that may be a total, else nothing: one of its first cells, none but it filled before."""
-    for cell in row[:_LABEL_COLUMNS]:
+    for cell in row[:LABEL_COLUMNS]:
         text = cell.strip()
         if text and LABEL.fullmatch(text):
             return text
@@ -151,6 +165,16 @@ def _ways(rows: Sequence[Sequence[str]], *, comma_likely: bool) -> dict[int, Num
         if isinstance(way, Numeral):
             ways[place] = way
     return ways
+
+
+def told(totals: Sequence[Total], lines: Sequence[int], noun: Noun) -> str:
+    """The note about all total rows of a table, each of which stands in one of `lines`, called a `noun`."""
+    what = "1 total row" if len(totals) == 1 else f"{len(totals):,} total and subtotal rows"
+    if len(totals) == 1 and totals[0].label.casefold().startswith("sub"):
+        what = "1 subtotal row"
+    shown = [said(total, line, noun) for total, line in zip(totals[:_TOLD], lines, strict=False)]
+    more = f"; and {len(totals) - _TOLD} more" if len(totals) > _TOLD else ""
+    return f"{what} kept apart, not counted as rows: {'; '.join(shown)}{more}"
 
 
 def said(total: Total, line: int, noun: Noun = "line") -> str:

@@ -63,9 +63,11 @@ def limits() -> ReadingLimits:
 def read_path(
     session_connection: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., Table]:
-    store = tmp_path_factory.mktemp("store")
+    stores: dict[ReadingLimits, Path] = {}
 
     def read(path: Path, kind: Kind = "csv", limits: ReadingLimits = LIMITS) -> Table:
+        # What is kept for a content does not depend on the limits, which are the same for the life of a store.
+        store = stores.setdefault(limits, tmp_path_factory.mktemp("store"))
         job = FileJob(str(path.parent), path.name, kind, str(store))
         reading, _ = read_file(session_connection, job, limits)
         assert isinstance(reading, ReadTable)

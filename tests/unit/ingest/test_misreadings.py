@@ -61,6 +61,20 @@ AT = datetime.fromisoformat
             id="a-german-total",
         ),
         pytest.param(
+            "Posten;Betrag\n" + "P;1.000,50\n" * 30 + "Summe;30.015,00\n",
+            "csv",
+            [("P", Decimal("1000.50"))] * 30,
+            "'Summe' (equal to the sum of the rows in Betrag)",
+            id="decimal-commas-in-every-row-are-no-delimiters",
+        ),
+        pytest.param(
+            "von;bis\n" + "1,5;2,5\n" * 30 + "Summe;75,0\n",
+            "csv",
+            [(Decimal("1.5"), Decimal("2.5"))] * 30,
+            "'Summe' (equal to the sum of the rows in bis)",
+            id="more-decimal-commas-than-semicolons",
+        ),
+        pytest.param(
             "item,weight,price\n,kg,EUR\nbolt,1.5,2\nnut,0.5,1\nnail,0.1,3\n",
             "csv",
             [("bolt", Decimal("1.5"), 2), ("nut", Decimal("0.5"), 1), ("nail", Decimal("0.1"), 3)],
