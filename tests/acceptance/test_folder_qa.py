@@ -18,6 +18,7 @@ import pytest
 
 from runtime.capability import WORKSPACE_TERMS, Open, Scope, Services
 from runtime.charts import Chart
+from runtime.engines.port import ReadEngines
 from runtime.engines.workspace.query import SOURCE
 from runtime.engines.workspace.workspace import Workspace
 from runtime.limits import DEFAULT
@@ -86,7 +87,7 @@ async def ask(workspace: Workspace, question: str, run_id: str, model: Model | N
         model=model or OfflineModel(),
         instructions="",
         admission=_AlwaysOpen(),
-        services=Services(workspace),
+        services=Services(workspace, ReadEngines({SOURCE: workspace}, {})),
         journal=MemoryJournal(),
         replies=MemoryReplies(),
         limits=LIMITS,

@@ -18,7 +18,7 @@ FILES, DATABASE = "files", "shop.db"
 TOUR = (
     "What is the total quantity of order lines by category?",
     "Draw the total amount of paid orders in EUR by month of 2025",
-    "In which month of 2025 did we have the most orders?",
+    "How did the number of orders change from the first quarter of 2025 to the first quarter of 2026?",
 )
 """Questions for a newcomer's first minute, answered from this data by the offline analyst, too."""
 

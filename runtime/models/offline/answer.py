@@ -8,6 +8,7 @@ from typing import Any
 from runtime.evidence import Json
 from runtime.models.offline import sql, tables
 from runtime.models.offline.lexicon import MONTH_NAMES
+from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
 from runtime.models.offline.wording import bound, column_name, conditions, figure, in_its_unit, measured, shown
@@ -31,6 +32,8 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
         "group_count": _group_count,
         "rows": _listed,
         "share": _share,
+        "change": _change,
+        "correlation": _correlation,
     }
     body = writers[plan.shape](plan, rows, mark)
     total = result.data.get("row_count")
@@ -53,6 +56,8 @@ def _chart_words(chart: Done | None) -> str:
 def understood(plan: Plan) -> str:
     """One short sentence: table, measure, filters, period, assumptions."""
     what = measured(plan) if plan.shape != "rows" else "the rows"
+    if plan.shape == "correlation" and plan.aggregate.column and plan.other:
+        what = f"correlation of `{plan.aggregate.column.name}` and `{plan.other.name}`"
     where = conditions(plan)
     what = f"share in the {what}" if plan.shape == "share" else what
     text = f"How I read the question: {what} in `{plan.table.file}`"
@@ -73,6 +78,8 @@ def understood(plan: Plan) -> str:
 
 
 def _dimension_words(plan: Plan) -> list[str]:
+    if any(d.width for d in plan.dimensions):
+        return [f"steps of `{d.column.name}`" for d in plan.dimensions]
     return [f"{d.bucket} of `{d.column.name}`" if d.bucket else column_name(d.column) for d in plan.dimensions]
 
 
@@ -110,11 +117,53 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 
 def _share(plan: Plan, rows: Sequence[Row], mark: str) -> str:
-    row: Row = rows[0] if rows else {}
+    if plan.split:
+        return "\n".join(f"- {', '.join(tables.group_names(plan, row))}: {_share_of(plan, row, mark)}" for row in rows)
+    return _share_of(plan, rows[0] if rows else {}, mark)
+
+
+def _share_of(plan: Plan, row: Row, mark: str) -> str:
     if row.get(sql.FIGURE) is None:
         return f"There is nothing to take a share of{mark}."
     part, whole = (figure(row.get(name), plan.aggregate) for name in (sql.PART, sql.WHOLE))
     return f"It is **{figure(row[sql.FIGURE])}%**: {part} of {whole}{mark}."
+
+
+def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    if not rows or plan.earlier is None or plan.period is None:
+        return f"No row matches{mark}."
+    if plan.dimensions or plan.split:
+        head = f"The {measured(plan)} in both periods"
+        head += f", by {' and '.join(_dimension_words(plan))}" if plan.dimensions else ""
+        return f"{head}:\n\n{tables.changes(plan, rows, mark)}{tables.only_first(rows, len(rows), mark)}"
+    row = rows[0]
+    before, after, change = (figure(row.get(name), plan.aggregate) for name in (sql.BEFORE, sql.AFTER, sql.CHANGE))
+    percent = row.get(sql.PERCENT)
+    by = f", {figure(percent)}%" if percent is not None else ""
+    return (
+        f"The {measured(plan)} went from **{before}** ({_said(plan.earlier)}) to **{after}** ({_said(plan.period)}): "
+        f"a change of **{change}**{by}{mark}."
+    )
+
+
+def _said(period: Period) -> str:
+    """A period inside a sentence; a bare year beside a figure reads like a figure."""
+    return f"January to December {period.label}" if period.label.isdigit() else period.label
+
+
+def _correlation(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    row: Row = rows[0] if rows else {}
+    assert plan.aggregate.column is not None and plan.other is not None
+    pair = f"`{plan.aggregate.column.name}` and `{plan.other.name}`"
+    r = row.get(sql.FIGURE)
+    if r is None:
+        return f"There is nothing to correlate: {pair} don't vary over the rows that match{mark}."
+    size = abs(float(str(r)))
+    strength = "strong" if size >= 0.7 else "moderate" if size >= 0.4 else "weak" if size >= 0.1 else "next to no"
+    return (
+        f"The correlation of {pair} is **{figure(r)}** over {figure(row.get(sql.ROWS))} rows, {strength} "
+        f"(Pearson's r){mark}. That two figures go together doesn't say that one causes the other."
+    )
 
 
 def _measure_name(plan: Plan) -> str:

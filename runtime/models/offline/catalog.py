@@ -12,6 +12,7 @@ from runtime.evidence import Json
 from runtime.models.offline.lexicon import FLAG_WORDS, IDENTIFIER_WORDS, NON_ADDITIVE_WORDS, UNIT_COLUMN_WORDS, UNITS
 from runtime.models.offline.tokens import stems
 
+Dialect = Literal["duckdb", "sqlite", "postgresql"]
 Kind = Literal["number", "date", "textdate", "flag", "label", "noisy", "id", "year", "other"]
 
 _NUMBER_TYPES = re.compile(r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|REAL|DECIMAL.*)$")
@@ -30,19 +31,25 @@ TEXT_DATES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """`column` of this table shares values with `other_column` of `table`."""
+    """`column` of this table shares values with `other_column` of the table with the id `table`. Where the join is part
+    of a way, `sql` is that table's name for FROM, `origin` the id of the table it starts from, and `before` the join
+    that leads there."""
 
     column: str
     table: str
     other_column: str
+    sql: str = ""
+    origin: str = ""
+    before: Join | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column as profiled. `values` are the known values, most frequent first; `complete` says that there are no
     others. `true_value` is the text that means yes in a flag kept as text; `date_format` reads a date kept as text;
-    `folds` says that some values differ in case or blanks only. `source` is the table, where more than one is read,
-    and `via` how its rows are found from those of the table in question."""
+    `folds` says that some values differ in case or blanks only. `source` is the id of its table, where more than one is
+    read, and `via` how its rows are found from those of the table in question. A `masked` column's values are for
+    people only. `zone` is where a moment's day and month are looked up."""
 
     name: str
     type: str
@@ -60,11 +67,18 @@ class Column:
     folds: bool = False
     source: str = ""
     via: Join | None = None
+    masked: bool = False
+    zone: str = ""
 
     @property
     def additive(self) -> bool:
         """True when adding the values up makes sense: not for ratings, rates, ages, percentages."""
         return self.kind == "number" and not any(word in NON_ADDITIVE_WORDS for word in self.words)
+
+    @property
+    def tells_unit(self) -> bool:
+        """True for a column that says in which currency or unit a row's figures are, where that varies."""
+        return self.kind == "label" and self.distinct > 1 and self.words[-1] in UNIT_COLUMN_WORDS
 
     @property
     def dated(self) -> bool:
@@ -79,7 +93,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table and the evidence id of its inspection."""
+    """A table and the evidence id of its inspection. `file` is what people call it; of a database's table `source` is
+    the database, `sql` the name for FROM, and `dialect` how it is asked. `borrowed` are the unit columns of the tables
+    that its rows point at."""
 
     name: str
     file: str
@@ -89,6 +105,15 @@ class Table:
     joins: tuple[Join, ...] = ()
     evidence: str = ""
     words: tuple[str, ...] = ()
+    source: str = ""
+    sql: str = ""
+    dialect: Dialect = "duckdb"
+    borrowed: tuple[Column, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Its name, behind that of its database."""
+        return f"{self.source}/{self.name}" if self.source else self.name
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -98,10 +123,9 @@ class Table:
 
     @property
     def unit_columns(self) -> tuple[Column, ...]:
-        """Columns that say in which currency or unit a row's figures are, where that varies."""
-        return tuple(
-            c for c in self.columns if c.kind == "label" and c.distinct > 1 and c.words[-1] in UNIT_COLUMN_WORDS
-        )
+        """Columns that say in which currency or unit a row's figures are, where that varies: its own, else borrowed."""
+        own = tuple(c for c in self.columns if c.via is None and c.tells_unit)
+        return own or self.borrowed or tuple(c for c in self.columns if c.tells_unit)
 
 
 def table_from(data: Mapping[str, Any], evidence: str) -> Table:
@@ -122,6 +146,7 @@ def table_from(data: Mapping[str, Any], evidence: str) -> Table:
         joins=tuple(Join(str(j["column"]), str(j["table"]), str(j["other_column"])) for j in data.get("joins", ())),
         evidence=evidence,
         words=tuple(word for word in stems(name) if not word.isdigit()),
+        sql='"' + name.replace('"', '""') + '"',
     )
 
 

@@ -28,6 +28,7 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     title = title[:1].upper() + title[1:]
     unit = in_its_unit(plan).aggregate.unit
     return {
+        **({"source": plan.table.source} if plan.table.source else {}),
         **({"unit": unit} if 0 < len(unit) <= _UNIT_CHARS else {}),
         "kind": kind,
         "title": title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1].rstrip() + "…",

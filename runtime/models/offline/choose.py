@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from runtime.models.offline.catalog import Table
-from runtime.models.offline.links import linked
+from runtime.models.offline.links import linked, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
@@ -28,6 +28,7 @@ class Choice:
 
 def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
     """The best reading over all inspected tables."""
+    tables = [with_units(table, tables) for table in tables]
     readings = [(table, read(tokens, table, today)) for table in tables]
     whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
     best = _best(whole) if whole else None

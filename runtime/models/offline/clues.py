@@ -14,6 +14,7 @@ from runtime.models.offline.lexicon import (
     AGGREGATES,
     BUCKET_ADVERBS,
     BUCKETS,
+    CHANGE_WORDS,
     CHART_FORMS,
     CHART_WORDS,
     CONTAINERS,
@@ -27,9 +28,12 @@ from runtime.models.offline.lexicon import (
     MOST,
     NEGATIONS,
     SHARE_WORDS,
+    SPREAD_WORDS,
+    TOGETHER_WORDS,
+    TREND_WORDS,
 )
 from runtime.models.offline.mentions import Mention, find_mentions
-from runtime.models.offline.periods import PeriodMention, find_periods
+from runtime.models.offline.periods import PeriodMention, find_periods, find_points
 from runtime.models.offline.plan import Comparison
 from runtime.models.offline.tokens import Token
 
@@ -76,7 +80,7 @@ PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("ranks", "first"), "first"),
     (("is", "first"), "first"),
     (("most", "of"), "unread"),
-    (("over", "time"), "unread"),
+    (("over", "time"), "trend"),
     (("so", "far"), ""),
     (("the", "same"), "unread"),
     (("as", "many"), "unread"),
@@ -102,6 +106,7 @@ PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("longer", "kind"), "noop"),
 )
 _AUXILIARIES = frozenset("is are was were do does did has have had can could will would should am".split())
+_JOINING = frozenset(("between", "than", "with", "to", "from", "and", "or", "against"))
 _LEANING = frozenset(("them", "they", "those", "these", "their", "ones"))
 _BY_FIRST_WORD = {
     first: tuple(phrase for phrase in PHRASES if phrase[0][0] == first) for first in {words[0] for words, _ in PHRASES}
@@ -149,6 +154,10 @@ class Clues:
     top: int | None = None
     chart: bool = False
     share: bool = False
+    change: bool = False
+    spread: bool = False
+    together: bool = False
+    sourced: bool = False
 
     def has(self, clue: str) -> bool:
         return any(name == clue for name, _, _ in self.phrases)
@@ -180,7 +189,8 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     _no_grouping(clues)
     clues.comparisons = find_comparisons(tokens)
     _use_all(clues, clues.comparisons)
-    clues.periods = tuple(p for p in find_periods(tokens, today) if not any(clues.used[p.first : p.after]))
+    periods = _compared(clues, today) or find_periods(tokens, today)
+    clues.periods = tuple(p for p in periods if not any(clues.used[p.first : p.after]))
     _use_all(clues, clues.periods)
     clues.mentions = find_mentions(tokens, table, [not used for used in clues.used])
     _use_all(clues, clues.mentions)
@@ -191,6 +201,9 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
         _word(clues, at)
     _leaning_words(clues)
     _rates_and_yes_or_no(clues)
+    if clues.together:  # "is there a correlation between …"
+        for at, token in enumerate(clues.tokens):
+            clues.used[at] = clues.used[at] or token.low in ("between", "is", "are")
     return clues
 
 
@@ -209,6 +222,26 @@ def _files(clues: Clues) -> None:
         if token.kind == "file" and token.low in own:
             clues.used[at] = True
             clues.ignored.add(at)
+    source = clues.table.source
+    for at, token in enumerate(clues.tokens):
+        if source and token.low == source:
+            clues.sourced = True
+            clues.used[at] = True
+            clues.ignored.add(at)
+
+
+def _compared(clues: Clues, today: date | None) -> tuple[PeriodMention, ...]:
+    """The two periods of a question about a change, none for another question. The words that say so are understood."""
+    at = [index for index, token in enumerate(clues.tokens) if token.stem in CHANGE_WORDS]
+    points = find_points(clues.tokens, today) if at else ()
+    if len(points) != 2:
+        return ()
+    clues.change = True
+    between = [index for index, token in enumerate(clues.tokens) if token.low in _JOINING]
+    for index in (*at, *between):
+        clues.used[index] = True
+        clues.ignored.add(index)
+    return points
 
 
 def _no_grouping(clues: Clues) -> None:
@@ -320,6 +353,8 @@ def _word(clues: Clues, at: int) -> None:
 
 def _clue_word(clues: Clues, at: int, token: Token, mention: Mention | None) -> bool:
     word, low = token.stem, token.low
+    if mention is None and _asks_for_more(clues, at, word):
+        return True
     if low in ADJECTIVES or word in MOST | LEAST:
         return _extreme(clues, at, low, word)
     if word in AGGREGATES:
@@ -338,6 +373,20 @@ def _clue_word(clues: Clues, at: int, token: Token, mention: Mention | None) -> 
         clues.chart = True
         return True
     return _soft_word(clues, at, word, mention)
+
+
+def _asks_for_more(clues: Clues, at: int, word: str) -> bool:
+    """A word that asks for a distribution, a correlation or a trend."""
+    if word in SPREAD_WORDS:
+        clues.spread = True
+        clues.chart = clues.chart or word in CHART_WORDS
+    elif word in TOGETHER_WORDS:
+        clues.together = True
+    elif word in TREND_WORDS:
+        clues.phrases.append(("trend", at, at + 1))
+    else:
+        return False
+    return True
 
 
 def _soft_word(clues: Clues, at: int, word: str, mention: Mention | None) -> bool:

@@ -74,6 +74,28 @@ def date_column(clues: Clues) -> Column | Ask | Cannot:
     return Ask("Which date do you mean?", tuple(column.name for column in choice[:3]))
 
 
+def pair_of(clues: Clues) -> tuple[Span, Period] | Ask | Cannot:
+    """The later of two compared periods as a span, and the earlier one."""
+    column = date_column(clues)
+    if not isinstance(column, Column):
+        return column
+    periods: list[Period] = []
+    said = {m.period.start.year for m in clues.periods if m.period.month is None and m.period.start}
+    for mention in clues.periods:
+        month = mention.period.month
+        years = said if month and len(said) == 1 else _years_with(month, column) if month else set[int]()
+        if month and len(years) != 1:
+            return _ask_year(month, years) or _no_period(clues, column)
+        periods.append(in_year(mention.period, next(iter(years))) if month else mention.period)
+    earlier, later = sorted(periods, key=lambda period: period.start or date.min)
+    for period in (earlier, later):
+        if outside := _outside(period, column, clues.table):
+            return Cannot(outside, clues.table)
+    if not (earlier.end and later.start and earlier.end < later.start):
+        return Cannot("The two periods overlap, so their figures can't be compared.", clues.table)
+    return Span(later, column, _beyond(later, column)), earlier
+
+
 def span_of(clues: Clues) -> Span | Ask | Cannot:
     """The period of the question, checked against what the data cover."""
     if not clues.periods:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runtime.models.offline.catalog import Column, Table
+from runtime.models.offline.databases import Sketch
+from runtime.models.offline.gathering import Sight
 from runtime.models.offline.lexicon import CONTAINERS, FILLERS
-from runtime.models.offline.listing import Entry, Listing
+from runtime.models.offline.listing import Entry
 from runtime.models.offline.tokens import Token, stem, stems
 from runtime.models.offline.transcript import Turn
 from runtime.models.offline.wording import shown
@@ -44,20 +46,30 @@ def asks_for_files(tokens: Sequence[Token]) -> bool:
     return bool(names) and all(token.stem in _ABOUT_DATA | _ASKING for token in rest)
 
 
-def asked_table(tokens: Sequence[Token], listing: Listing) -> str | None:
+def asked_table(tokens: Sequence[Token], sight: Sight) -> tuple[tuple[str, ...], tuple[Sketch, ...]] | None:
     """The table of "describe workouts", "what columns does orders.csv have?": one table named, no other word."""
     rest = [token for token in tokens if token.wordlike and token.stem not in FILLERS and token.low not in _OPENERS]
     asked = any(token.low in ("describe", "explain", "schema") or token.stem in ("column", "field") for token in tokens)
     rest = [token for token in rest if token.stem not in _ASKING and token.stem not in ("column", "field")]
     if not rest or not asked:
         return None
-    fitting = [
-        (len(set(stems(table)) - {token.stem for token in rest}), table)
-        for entry in listing.entries
-        for table in entry.tables
-        if all(_names(token, entry, set(stems(table))) for token in rest)
-    ]
-    return min(fitting)[1] if fitting else None
+    fitting: list[tuple[int, int, str | Sketch]] = []
+    for entry in sight.listing.entries:
+        for table in entry.tables:
+            if all(_names(token, entry, set(stems(table))) for token in rest):
+                fitting.append((_unsaid(stems(table), rest), len(fitting), table))
+    for sketch in sight.tables:
+        words = stems(sketch.name.rpartition(".")[2])
+        if all(token.stem in words or token.low == sketch.source or token.stem in CONTAINERS for token in rest):
+            fitting.append((_unsaid(words, rest), len(fitting), sketch))
+    if not fitting:
+        return None
+    *_, best = min(fitting, key=lambda one: one[:2])
+    return ((), (best,)) if isinstance(best, Sketch) else ((best,), ())
+
+
+def _unsaid(words: Sequence[str], rest: Sequence[Token]) -> int:
+    return len(set(words) - {token.stem for token in rest})
 
 
 def _names(token: Token, entry: Entry, words: set[str]) -> bool:
@@ -66,16 +78,25 @@ def _names(token: Token, entry: Entry, words: set[str]) -> bool:
     return token.stem in words or token.stem in CONTAINERS
 
 
-def files_answer(listing: Listing, turn: Turn) -> str:
-    """What is here, one line a file, with the mark of the listing."""
-    pages = turn.of("list_files")
+def files_answer(sight: Sight, turn: Turn) -> str:
+    """What is here, one line a file or database table, with the mark of the listing or catalog."""
+    pages, catalog, listing = turn.of("list_files"), turn.of("catalog_schema"), sight.listing
     mark = f" [{pages[-1].evidence}]" if pages else ""
     lines = [f"- {_entry_words(entry)}{mark}" for entry in listing.entries[:_LINES]]
     more = f"\nThese are the first {_LINES} of {listing.total:,}{mark}." if listing.total > _LINES else ""
+    if catalog:
+        lines += [f"- {_sketch_words(sketch)} [{catalog[-1].evidence}]" for sketch in sight.tables[:_LINES]]
+    lines += [f"- the source `{name}` can't be asked now" for name in sight.unavailable]
     return (
         "This is what I can see here:\n" + "\n".join(lines) + more + "\n\n_Ask me for counts, totals, averages, "
         "extremes or groups over the tables, in the words of their columns and values._"
     )
+
+
+def _sketch_words(sketch: Sketch) -> str:
+    columns = ", ".join(f"`{field.name}`" for field in sketch.fields[:12])
+    more = f" and {len(sketch.fields) - 12} more" if len(sketch.fields) > 12 else ""
+    return f"`{sketch.id}`: a table with {columns}{more}"
 
 
 def _entry_words(entry: Entry) -> str:

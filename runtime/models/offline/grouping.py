@@ -25,10 +25,22 @@ def dimensions_of(
             return part
         for dimension in part:
             found.setdefault((dimension.column.name, dimension.bucket), dimension)
+    if clues.has("trend") and not any(dimension.bucket for dimension in found.values()):
+        column = date_column(clues)
+        if not isinstance(column, Column):
+            return column
+        found.setdefault((column.name, "trend"), Dimension(column, _unit_of_trend(column)))
     listed = _alternatives(clues, values) if ranked else None
     if listed is not None:
         found.setdefault((listed.name, ""), Dimension(listed))
     return tuple(found.values())
+
+
+def _unit_of_trend(column: Column) -> str:
+    """The calendar unit that shows the whole time in a readable number of steps."""
+    first, last = column.first_day(), column.last_day()
+    days = (last - first).days if first and last else 0
+    return next((unit for unit, most in (("day", 31), ("week", 120), ("month", 1_500)) if days <= most), "year")
 
 
 def _said_by(clues: Clues) -> tuple[Dimension, ...] | Ask | Cannot:

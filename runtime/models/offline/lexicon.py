@@ -180,6 +180,13 @@ FLAG_WORDS: Mapping[str, bool] = {
 SHARE_WORDS = _stems("share percentage percent proportion fraction")
 CHART_WORDS = _stems("plot chart graph draw visualise visualize histogram diagram")
 CHART_FORMS = _stems("line bar chart plot graph point")
+CHANGE_WORDS = _stems(
+    "change changed grow grew grown growth increase increased decrease decreased rise rose risen fall fell fallen drop "
+    "dropped compare compared comparison versus vs difference differ against"
+)
+SPREAD_WORDS = _stems("distribution distributed histogram")
+TOGETHER_WORDS = _stems("correlation correlated correlate relationship related")
+TREND_WORDS = _stems("trend development develop developed evolve evolved evolution")
 WRITE_VERBS = frozenset(
     [
         "delete",

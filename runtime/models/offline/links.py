@@ -2,32 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from runtime.models.offline.catalog import Column, Join, Table
 
+_STEPS = 3
+
 
 def linked(table: Table, tables: Sequence[Table]) -> Table | None:
-    """`table` with the label columns of every table that it refers to by exactly one column, where the other side is
-    a key: such a join never repeats a row. None when there is no such table."""
-    columns = [replace(column, source=table.name) for column in table.columns]
+    """`table` with the label columns of every table that its rows lead to, step by step, by exactly one column to a
+    key: such joins never repeat a row, so no figure is counted twice. Never over two sources. None when there is no
+    such table."""
+    columns = [replace(column, source=table.id) for column in table.columns]
     added: list[Column] = []
     own = {column.words for column in table.columns}
-    for other in tables:
-        join = _only_join(table, other)
-        if join is None:
-            continue
+    for other, way in _reached(table, tables):
         for column in other.columns:
-            if column.kind != "label" or column.name == join.other_column or column.words in own:
+            if column.kind != "label" or column.name == way.other_column or column.words in own:
                 continue
             if column.name in other.keys or (*column.words, "id") not in own:  # two customers may share a name
-                added.append(replace(column, source=other.name, via=join))
+                added.append(replace(column, source=other.id, via=way))
     return replace(table, columns=(*columns, *added)) if added else None
 
 
+def with_units(table: Table, tables: Sequence[Table]) -> Table:
+    """`table` with the currencies or units that its amounts are in by the rows they belong to: those of an order's
+    lines stand in the order."""
+    if any(column.tells_unit for column in table.columns):
+        return table
+    ways = ((other, way) for other, way in _reached(table, tables))
+    found = next((replace(c, source=o.id, via=way) for o, way in ways for c in o.columns if c.tells_unit), None)
+    if found is None:
+        return table
+    columns = tuple(replace(column, source=table.id) for column in table.columns)
+    return replace(table, columns=columns, borrowed=(found,))
+
+
+def _reached(table: Table, tables: Sequence[Table]) -> Iterator[tuple[Table, Join]]:
+    """The tables behind keys, nearest first, each by the first way that leads there; one that two columns of the same
+    table point at could be meant twice and is left out."""
+    seen = {table.id}
+    edge: list[tuple[Table, Join | None]] = [(table, None)]
+    for _ in range(_STEPS):
+        following: list[tuple[Table, Join | None]] = []
+        for near, before in edge:
+            for other in tables:
+                join = _only_join(near, other)
+                if join is not None and other.id not in seen:
+                    seen.add(other.id)
+                    way = replace(join, sql=other.sql, origin=near.id, before=before)
+                    following.append((other, way))
+                    yield other, way
+        edge = following
+
+
 def _only_join(table: Table, other: Table) -> Join | None:
-    joins = [join for join in table.joins if join.table == other.name]
-    if other.name == table.name or len(joins) != 1 or joins[0].other_column not in other.keys:
+    joins = [join for join in table.joins if join.table == other.id]
+    if other.id == table.id or other.source != table.source or len(joins) != 1:
         return None
-    return joins[0]
+    return joins[0] if joins[0].other_column in other.keys else None

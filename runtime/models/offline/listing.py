@@ -1,16 +1,13 @@
-"""What `list_files` told: the files, and which tables are worth inspecting for a question."""
+"""What `list_files` told: the files and their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime.models.offline.lexicon import FILLERS, THESAURUS
-from runtime.models.offline.tokens import Token, stems
+from runtime.models.offline.tokens import Token
 from runtime.models.offline.transcript import Turn
 
-INSPECTED = 16
 PAGES = 6
 
 
@@ -41,7 +38,7 @@ class Listing:
 
     def named(self, token: Token) -> Entry | None:
         """The file that a token names, with or without its folder."""
-        return next((e for e in self.entries if token.low in (e.name.casefold(), _base(e.name))), None)
+        return next((e for e in self.entries if token.low in (e.name.casefold(), base_name(e.name))), None)
 
 
 def listing_of(turn: Turn) -> Listing | None:
@@ -62,22 +59,6 @@ def listing_of(turn: Turn) -> Listing | None:
     return Listing(tuple(entries.values()), total, more)
 
 
-def worth_inspecting(listing: Listing, tokens: Sequence[Token]) -> tuple[str, ...]:
-    """At most 16 table names: those whose names or columns share words with the question come first."""
-    said = {token.stem for token in tokens if token.stem not in FILLERS}
-    files = {token.low for token in tokens if token.kind == "file"}
-    for token in tokens:
-        said |= {word for group in THESAURUS if token.stem in group for word in group}
-    ranked: list[tuple[float, int, str]] = []
-    for entry in listing.entries:
-        named = 10.0 if files & {entry.name.casefold(), _base(entry.name)} else 0.0
-        columns = {word for column in entry.columns for word in stems(column)}
-        for table in entry.tables:
-            score = named + 3.0 * len(said & set(stems(table))) + len(said & columns)
-            ranked.append((-score, len(ranked), table))
-    return tuple(table for _, _, table in sorted(ranked)[:INSPECTED])
-
-
 def _entry(body: dict[str, Any]) -> Entry:
     return Entry(
         str(body.get("name", "")),
@@ -89,5 +70,6 @@ def _entry(body: dict[str, Any]) -> Entry:
     )
 
 
-def _base(name: str) -> str:
+def base_name(name: str) -> str:
+    """A file's name in small letters, without its folder."""
     return name.casefold().rsplit("/", 1)[-1]

@@ -56,6 +56,17 @@ def find_periods(tokens: Sequence[Token], today: date | None) -> tuple[PeriodMen
     return tuple(found)
 
 
+def find_points(tokens: Sequence[Token], today: date | None) -> tuple[PeriodMention, ...]:
+    """Every period of `tokens` by itself, where "from X to Y" means two of them that are compared."""
+    found: list[PeriodMention] = []
+    at = 0
+    while at < len(tokens):
+        mention = _part(tokens, at, today)
+        found += [mention] if mention and mention.span is None else []
+        at = mention.after if mention else at + 1
+    return tuple(found)
+
+
 def in_year(period: Period, year: int) -> Period:
     """A period said by its months only, in `year`."""
     if period.month is None:

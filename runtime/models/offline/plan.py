@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.periods import Period
 
 Function = Literal["sum", "avg", "median", "min", "max", "count", "distinct"]
-Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share"]
+Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share", "change", "correlation"]
 Operator = Literal["=", "<", "<=", ">", ">=", "between"]
 
 
@@ -54,18 +54,21 @@ class FigureFilter:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What rows are grouped by: a column, or the `bucket` (day … year) of a date column."""
+    """What rows are grouped by: a column, the `bucket` (day … year) of a date column, or steps of a figure that are
+    `width` wide."""
 
     column: Column
     bucket: str = ""
+    width: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One question as one query over one table. `top` orders the groups or picks the extreme rows: (direction, how
-    many ranks); a "share" holds the rows of its one filter against all rows of the period; `split` are columns that
-    must not be mixed (currencies); `assumed` goes into the answer word for word; `score` says how firmly the table's
-    own words carry the reading."""
+    """One question as one query over one table and the keys that it points at. `top` orders the groups or picks the
+    extreme rows: (direction, how many ranks); a "share" holds the rows of its one filter against all rows of the
+    period; `split` are columns that must not be mixed (currencies); a "change" compares `period` with the `earlier`
+    one, a "correlation" the measured column with the `other`; `assumed` goes into the answer word for word; `score`
+    says how firmly the table's own words carry the reading."""
 
     table: Table
     shape: Shape
@@ -80,6 +83,8 @@ class Plan:
     split: tuple[Column, ...] = ()
     assumed: tuple[str, ...] = ()
     chart: bool = False
+    earlier: Period | None = None
+    other: Column | None = None
     score: float = 0.0
 
 
@@ -103,3 +108,23 @@ class Cannot:
 
 
 Reading = Plan | Ask | Cannot
+
+
+def sourced(plan: Plan, source: str) -> Plan:
+    """The plan with `source` as the table of every column that isn't looked up in another table."""
+
+    def own(column: Column) -> Column:
+        return replace(column, source=source) if column.via is None else column
+
+    figure = plan.aggregate
+    return replace(
+        plan,
+        table=replace(plan.table, columns=tuple(own(column) for column in plan.table.columns)),
+        aggregate=replace(figure, column=own(figure.column)) if figure.column else figure,
+        other=own(plan.other) if plan.other else None,
+        date=own(plan.date) if plan.date else None,
+        values=tuple(replace(value, column=own(value.column)) for value in plan.values),
+        figures=tuple(replace(item, column=own(item.column)) for item in plan.figures),
+        dimensions=tuple(replace(dimension, column=own(dimension.column)) for dimension in plan.dimensions),
+        split=tuple(own(column) for column in plan.split),
+    )

@@ -8,9 +8,9 @@ from datetime import date
 
 from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.clues import Clues, gather
-from runtime.models.offline.conditions import Span, span_of, value_filters
+from runtime.models.offline.conditions import Span, pair_of, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
-from runtime.models.offline.lexicon import QUANTITY_WORDS
+from runtime.models.offline.lexicon import MONEY_COLUMNS, QUANTITY_WORDS
 from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, ValueFilter
 from runtime.models.offline.shapes import Parts, shape
 from runtime.models.offline.targets import bounds_of, counted
@@ -34,7 +34,10 @@ def _read(clues: Clues) -> Reading:
     values = value_filters(clues)
     if not isinstance(values, tuple):
         return values
-    span = span_of(clues)
+    pair = pair_of(clues) if clues.change else None
+    if isinstance(pair, (Ask, Cannot)):
+        return pair
+    span, earlier = pair if pair is not None else (span_of(clues), None)
     if not isinstance(span, Span):
         return span
     bounds = bounds_of(clues)
@@ -46,7 +49,7 @@ def _read(clues: Clues) -> Reading:
     if not isinstance(dimensions, tuple):
         return dimensions
     _settle_joining_words(clues, values, dimensions)
-    parts = Parts(clues, values, span, bounds, targets, dimensions)
+    parts = Parts(clues, values, span, bounds, targets, dimensions, earlier)
     return _guarded(shape(parts), clues)
 
 
@@ -73,7 +76,7 @@ def _guarded(reading: Reading, clues: Clues) -> Reading:
     stray = _stray(reading, clues)
     if stray is not None:
         return Cannot(f"I can't tell what to do with “{stray.name}” in this question.", clues.table)
-    return _unmixed(reading)
+    return unmixed(reading)
 
 
 def _stray(plan: Plan, clues: Clues) -> Column | None:
@@ -100,11 +103,9 @@ def _leads_to(column: Column, other: Column) -> bool:
     return column.via == other.via or column.name == other.via.column
 
 
-def _unmixed(plan: Plan) -> Reading:
+def unmixed(plan: Plan) -> Reading:
     """Figures in several currencies or units are never put together: split where possible, else asked about."""
-    column = plan.aggregate.column
-    own_unit = column is not None and (column.unit is not None or column.words[-1] in QUANTITY_WORDS)
-    if plan.aggregate.function in ("count", "distinct") or column is None or column.kind != "number" or own_unit:
+    if not _needs_one_unit(plan):
         return plan
     single = {value.column.name for value in plan.values if not value.negated and _one_value(value)}
     varying = tuple(
@@ -114,9 +115,26 @@ def _unmixed(plan: Plan) -> Reading:
     )
     if not varying:
         return plan
-    if plan.shape == "scalar" or (plan.shape == "groups" and plan.top is None):
+    if plan.shape in ("scalar", "share", "change") or (plan.shape == "groups" and plan.top is None):
         return replace(plan, split=varying)
     return Ask(f"The {varying[0].name} differs from row to row: in which one?", varying[0].values[:3])
+
+
+def _needs_one_unit(plan: Plan) -> bool:
+    """True when the plan's figure, or the one it counts in steps, may be in several currencies or units."""
+    if plan.shape == "correlation":
+        return any(column is not None and _is_money(column) for column in (plan.aggregate.column, plan.other))
+    steps = next((dimension.column for dimension in plan.dimensions if dimension.width), None)
+    column = steps or plan.aggregate.column
+    if column is None or column.kind != "number" or column.unit is not None or column.words[-1] in QUANTITY_WORDS:
+        return False
+    if plan.table.borrowed and not _is_money(column):
+        return False
+    return steps is not None or plan.aggregate.function not in ("count", "distinct")
+
+
+def _is_money(column: Column) -> bool:
+    return column.unit is None and bool(set(column.words) & MONEY_COLUMNS)
 
 
 def _one_value(value: ValueFilter) -> bool:
@@ -126,6 +144,7 @@ def _one_value(value: ValueFilter) -> bool:
 def _score(clues: Clues) -> float:
     """How firmly the table's own words carry the question."""
     score = 4.0 * sum(token.kind == "file" for token in clues.tokens if token.low.endswith(clues.table.file.casefold()))
+    score += 4.0 * clues.sourced
     for mention in clues.mentions:
         worth = 3.0 if mention.table else 2.0 if mention.columns or mention.values else 1.5
         if worth == 2.0 and not mention.values and all(column.kind == "id" for column in mention.columns):

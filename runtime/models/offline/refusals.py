@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runtime.models.offline.answer import understood
 from runtime.models.offline.catalog import Table
+from runtime.models.offline.gathering import Sight
 from runtime.models.offline.lexicon import ENGLISH, WRITE_VERBS
-from runtime.models.offline.listing import Listing
-from runtime.models.offline.plan import Ask, Cannot
+from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.tokens import Token
 from runtime.models.offline.transcript import CHOICES_LEAD
 from runtime.models.offline.wording import shown
 
 ABOUT = "I'm a rule-based reader that works without a language model"
 _POLITE = frozenset(["please", "can", "could", "you", "and", "then", "now", "kindly", "just", "also", "to"])
-_SHOWN_VALUES = 8
+_SHOWN_VALUES, _FEW = 8, 12
 
 
 def refused_at_once(question: str, tokens: Sequence[Token]) -> str | None:
@@ -32,16 +33,21 @@ def refused_at_once(question: str, tokens: Sequence[Token]) -> str | None:
 def _wants_change(tokens: Sequence[Token]) -> bool:
     """A verb of changing that opens a clause as an order: "delete those rows", "please update …"."""
     opening = True
-    for token in tokens:
+    for at, token in enumerate(tokens):
         if token.kind == "punct":
             opening = token.low in ".;:!?,—–"
-        elif opening and token.low in WRITE_VERBS:
+        elif opening and token.low in WRITE_VERBS and not _is_noun(tokens, at):
             return True
         elif token.low not in _POLITE:
             opening = False
         elif token.low == "and":
             opening = True
     return False
+
+
+def _is_noun(tokens: Sequence[Token], at: int) -> bool:
+    """ "change in orders", "drop of revenue": a word that could be an order, used as a name."""
+    return tokens[at].low in ("change", "drop") and at + 1 < len(tokens) and tokens[at + 1].low in ("in", "of")
 
 
 def cannot(reading: Cannot) -> str:
@@ -73,8 +79,25 @@ def ask(reading: Ask) -> str:
     return f"I'm not sure how to read that. {reading.question}\n{CHOICES_LEAD} {' · '.join(reading.choices)}"
 
 
-def no_tables(listing: Listing) -> str:
+def no_reasons(reading: Reading) -> str:
+    """What is said to "why?": how the last answer was worked out, and what could be asked to look into it."""
+    head = f"I can't say why a figure is as it is: {ABOUT}."
+    if not isinstance(reading, Plan):
+        return head
+    said = {dimension.column.name for dimension in reading.dimensions}
+    labels = [c.name for c in reading.table.of_kind("label") if c.name not in said and c.distinct <= _FEW][:2]
+    further = [f"“and by {name}?”" for name in (*labels, *(["month"] if _has_dates(reading.table) else []))]
+    ways = f" Ask {' or '.join(further)} to see where it comes from." if further else ""
+    return f"{head}{ways}\n\n{understood(reading)}"
+
+
+def _has_dates(table: Table) -> bool:
+    return any(column.dated for column in table.columns)
+
+
+def no_tables(sight: Sight) -> str:
     """What is said when there is no table at all."""
+    listing = sight.listing
     documents = [entry.name for entry in listing.entries if entry.kind == "document"]
     skipped = [f"{entry.name} ({entry.reason})" for entry in listing.entries if entry.kind == "skipped"]
     text = "I can't answer that: there is no table here that I could compute with."
@@ -82,4 +105,6 @@ def no_tables(listing: Listing) -> str:
         text += f" There are documents ({', '.join(documents[:10])}): ask what they say about a word, and I quote them."
     if skipped:
         text += f" Not read: {'; '.join(skipped[:5])}."
+    if sight.unavailable:
+        text += f" These sources can't be asked now: {', '.join(sight.unavailable)}."
     return text

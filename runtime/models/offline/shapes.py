@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import floor, log10
 from typing import Literal
 
 from rapidfuzz.distance import OSA
@@ -11,6 +12,7 @@ from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.conditions import Span, date_column
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
+from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import (
     Aggregate,
     Ask,
@@ -40,6 +42,7 @@ class Parts:
     bounds: tuple[Bound, ...]
     targets: tuple[Target, ...]
     dimensions: tuple[Dimension, ...]
+    earlier: Period | None = None
 
     @property
     def measure_tokens(self) -> frozenset[int]:
@@ -55,6 +58,12 @@ def shape(parts: Parts) -> Reading:
     clues = parts.clues
     if clues.share:
         return _share(parts)
+    if clues.change:
+        return _change(parts)
+    if clues.together:
+        return _together(parts)
+    if clues.spread:
+        return _spread(parts)
     if clues.extremes or clues.has("first"):
         return _ranked(parts)
     row_bounds = [bound for bound in parts.bounds if bound.measure is None]
@@ -68,6 +77,9 @@ def shape(parts: Parts) -> Reading:
     aggregate = _aggregate(parts)
     if isinstance(aggregate, (Ask, Cannot)):
         return aggregate
+    if aggregate is None and clues.has("trend"):
+        named = named_numbers(clues, parts.measure_tokens)
+        aggregate = _figure("sum" if named[0].column.additive else "avg", named[0]) if len(named) == 1 else _COUNT
     if aggregate is None:
         return _listing(parts)
     if parts.dimensions:
@@ -222,9 +234,64 @@ def _share(parts: Parts) -> Reading:
     measure = find_measure(clues, "", parts.measure_tokens)
     if not isinstance(measure, Measure):
         return measure
-    if not measure.column.additive or clues.table.unit_columns:
+    if not measure.column.additive:
         return parts.cannot(f"I can't add up `{measure.column.name}` over all rows.")
     return _plan(parts, "share", _figure("sum", measure))
+
+
+# Changes, distributions, correlations -------------------------------------------------------------------------------
+
+
+def _change(parts: Parts) -> Reading:
+    """A figure in two periods."""
+    clues = parts.clues
+    if clues.extremes or parts.bounds or any(dimension.bucket for dimension in parts.dimensions):
+        return parts.cannot("I can only compare one figure between two periods.")
+    aggregate = _aggregate(parts)
+    if aggregate is None and (named_numbers(clues, parts.measure_tokens) or clues.money):
+        aggregate = _computed(parts, None)
+    if isinstance(aggregate, (Ask, Cannot)):
+        return aggregate
+    aggregate = aggregate or _COUNT
+    if aggregate.function == "median":
+        return parts.cannot("I can't compare medians of two periods; ask for the average.")
+    plan = _plan(parts, "change", aggregate)
+    return replace(plan, earlier=parts.earlier, chart=False)
+
+
+def _together(parts: Parts) -> Reading:
+    """How two figures of each row go together."""
+    numbers = named_numbers(parts.clues)
+    if len(numbers) != 2 or parts.dimensions or parts.clues.extremes:
+        return parts.cannot("Name the two columns of numbers whose correlation you want.")
+    plan = _plan(parts, "correlation", Aggregate("avg", numbers[0].column))
+    return replace(plan, other=numbers[1].column, chart=False)
+
+
+def _spread(parts: Parts) -> Reading:
+    """How often which values occur: labels by themselves, figures in steps of a round width."""
+    clues = parts.clues
+    if parts.dimensions and not named_numbers(clues):
+        return _plan(parts, "groups", _COUNT)
+    labels = [c for m in clues.mentions for c in m.columns if c.kind in ("label", "flag") and not m.values]
+    if labels and not named_numbers(clues):
+        return _plan(replace(parts, dimensions=(Dimension(labels[0]),)), "groups", _COUNT)
+    measure = find_measure(clues, "", parts.measure_tokens)
+    if not isinstance(measure, Measure):
+        return measure
+    low, high = measure.column.minimum, measure.column.maximum
+    if parts.dimensions or not isinstance(low, int | float) or not isinstance(high, int | float):
+        return parts.cannot("I can only show the distribution of one figure over all rows.")
+    steps = (Dimension(measure.column, width=_round_width(high - low)),)
+    return _plan(replace(parts, dimensions=steps), "groups", _COUNT)
+
+
+def _round_width(spread: float) -> float:
+    """1, 2, 5 or 10 times a power of ten, so that at most ten steps cover the spread."""
+    if spread <= 0:
+        return 1.0
+    power = 10.0 ** floor(log10(spread / 10))
+    return next(power * factor for factor in (1, 2, 5, 10, 20) if spread / (power * factor) < 9)
 
 
 # Bounds on groups ----------------------------------------------------------------------------------------------------

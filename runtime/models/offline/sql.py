@@ -1,28 +1,28 @@
-"""A plan as one DuckDB query: quoted names, quoted text, nothing taken over from the question as it stands."""
+"""A plan as one query of its engine: quoted names, quoted text, nothing taken over from the question as it stands."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from runtime.models.offline.catalog import Column, Table
-from runtime.models.offline.plan import Aggregate, Dimension, FigureFilter, Plan, ValueFilter
+from runtime.models.offline import dialects
+from runtime.models.offline.catalog import Column, Dialect, Join, Table
+from runtime.models.offline.dialects import quoted as name
+from runtime.models.offline.dialects import text
+from runtime.models.offline.periods import Period
+from runtime.models.offline.plan import Dimension, FigureFilter, Plan, ValueFilter, sourced
 
 FIGURE, ROWS, GROUPS, IN_ALL = "figure", "rows", "groups_found", "rows_found"
 PART, WHOLE = "part", "whole"
+BEFORE, AFTER, CHANGE, PERCENT = "before", "after", "change", "change_percent"
 SHOWN_COLUMNS, LISTED_ROWS = 7, 50
-_FUNCTIONS = {"sum": "sum", "avg": "avg", "median": "median", "min": "min", "max": "max"}
-_BUCKETS = {
-    "day": "CAST({0} AS DATE)",
-    "week": "CAST(date_trunc('week', {0}) AS DATE)",
-    "month": "strftime({0}, '%Y-%m')",
-    "quarter": "(year({0}) || '-Q' || quarter({0}))",
-    "year": "year({0})",
-}
+_FUNCTIONS = {"sum": "sum", "avg": "avg", "min": "min", "max": "max"}
 
 
 def query(plan: Plan) -> str:
     """The query that answers `plan`."""
+    plan = _unqualified(plan)
     builders = {
         "scalar": _scalar,
         "groups": _groups,
@@ -30,138 +30,255 @@ def query(plan: Plan) -> str:
         "group_count": _group_count,
         "rows": _rows,
         "share": _share,
+        "change": _change,
+        "correlation": _correlation,
     }
     return builders[plan.shape](plan)
 
 
-def name(text: str) -> str:
-    """A quoted identifier."""
-    return '"' + text.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """A quoted string."""
-    return "'" + value.replace("'", "''") + "'"
+# Names ---------------------------------------------------------------------------------------------------------------
 
 
 def ref(column: Column) -> str:
     """A column, with its table where more than one is read."""
-    return f"{name(column.source)}.{name(column.name)}" if column.source else name(column.name)
+    return f"{_alias(column.source)}.{name(column.name)}" if column.source else name(column.name)
+
+
+def _alias(table_id: str) -> str:
+    """How a table is called inside a query: its own name, without database and schema."""
+    _, slash, own = table_id.rpartition("/")
+    return name(own.rpartition(".")[2] if slash else own)
 
 
 def _from(plan: Plan) -> str:
-    """The table, joined to the keys of those that the plan's columns come from."""
-    text = name(plan.table.name)
-    columns = [plan.aggregate.column, plan.date, *(value.column for value in plan.values), *plan.split]
-    columns += [dimension.column for dimension in plan.dimensions]
-    joins = dict.fromkeys(column.via for column in columns if column is not None and column.via is not None)
-    for join in joins:
-        mine = f"{name(plan.table.name)}.{name(join.column)}"
-        text += f" LEFT JOIN {name(join.table)} ON {mine} = {name(join.table)}.{name(join.other_column)}"
-    return text
+    """The table, joined step by step to the keys of those that the plan's columns come from."""
+    written = plan.table.sql
+    columns = [plan.aggregate.column, plan.other, plan.date, *(value.column for value in plan.values), *plan.split]
+    columns += [dimension.column for dimension in plan.dimensions] + [figure.column for figure in plan.figures]
+    steps = [step for column in columns if column is not None for step in _way(column.via)]
+    for join in dict.fromkeys(steps):
+        mine = f"{_alias(join.origin)}.{name(join.column)}"
+        written += f" LEFT JOIN {join.sql} ON {mine} = {_alias(join.table)}.{name(join.other_column)}"
+    return written
 
 
-def date_expression(column: Column) -> str:
-    """The column as a date or timestamp."""
-    if column.date_format is None:
-        return ref(column)
-    return f"CAST(try_strptime({ref(column)}, {text(column.date_format)}) AS DATE)"
+def _unqualified(plan: Plan) -> Plan:
+    """The plan without the table before each name, where only one table is read."""
+    return plan if " JOIN " in _from(plan) else sourced(plan, "")
+
+
+def _way(join: Join | None) -> list[Join]:
+    return [] if join is None else [*_way(join.before), join]
+
+
+def _dated(column: Column, plan: Plan) -> str:
+    return dialects.date_expression(column, ref(column), plan.table.dialect)
 
 
 def shown_columns(plan: Plan) -> tuple[Column, ...]:
     """The columns that listed rows are shown with, the measured one last."""
     measured = plan.aggregate.column
     others = [c for c in plan.table.columns if c.via is None and (measured is None or c.name != measured.name)]
-    others = others[: SHOWN_COLUMNS - (measured is not None)]
+    others = [column for column in others if not column.masked][: SHOWN_COLUMNS - (measured is not None)]
     return (*others, measured) if measured is not None else tuple(others)
 
 
+# Shapes --------------------------------------------------------------------------------------------------------------
+
+
 def _scalar(plan: Plan) -> str:
-    figure = aggregate(plan.aggregate)
     if not plan.split:
-        return f"SELECT {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {_from(plan)}{_where(plan)}"
-    units = ", ".join(ref(column) for column in plan.split)
+        return _grouped(plan)
+    places = ", ".join(str(place) for place in range(1, len(plan.split) + 1))
+    return f"{_grouped(plan)} ORDER BY {places}"
+
+
+def _grouped(plan: Plan) -> str:
+    """The figure by the plan's dimensions and by what must not be mixed, in no order. A count needs no second one."""
+    figure = aggregate(plan)
+    if figure is None:
+        return _medians(plan)
+    keys = [*(f"{_shown_dimension(d, plan)} AS {name(dimension_name(d))}" for d in plan.dimensions), *_split(plan)]
+    counted = [] if plan.aggregate.function == "count" else [f"count(*) AS {ROWS}"]
+    selected = ", ".join([*keys, f"{figure} AS {FIGURE}", *counted])
+    groups = ", ".join([*(_dimension(d, plan) for d in plan.dimensions), *_split(plan)])
+    return f"SELECT {selected} FROM {_from(plan)}{_where(plan)}" + (f" GROUP BY {groups}" if groups else "")
+
+
+def _split(plan: Plan) -> list[str]:
+    return [ref(column) for column in plan.split]
+
+
+def _medians(plan: Plan) -> str:
+    """The middle values by their places, for an engine without a median."""
+    assert plan.aggregate.column is not None
+    measured = ref(plan.aggregate.column)
+    keys = [(_dimension(d, plan), dimension_name(d), _shown_dimension(d, plan)) for d in plan.dimensions]
+    keys += [(ref(column), column.name, ref(column)) for column in plan.split]
+    apart = f"PARTITION BY {', '.join(key for key, _, _ in keys)} " if keys else ""
+    inner = [f"{key} AS key_{at}" for at, (key, _, _) in enumerate(keys, start=1)]
+    inner += [f"{ref(d.column)} AS shown_{at}" for at, d in enumerate(plan.dimensions, start=1) if d.column.folds]
+    inner += [
+        f"{measured} AS measured",
+        f"row_number() OVER ({apart}ORDER BY {measured}) AS place",
+        f"count(*) OVER ({apart.strip()}) AS found",
+    ]
+    folded = {at for at, d in enumerate(plan.dimensions, start=1) if d.column.folds}
+    outer = [
+        f"{f'min(shown_{at})' if at in folded else f'key_{at}'} AS {name(called)}"
+        for at, (_, called, _) in enumerate(keys, start=1)
+    ]
+    middle = "avg(measured) FILTER (WHERE place IN ((found + 1) / 2, (found + 2) / 2))"
+    outer += [f"round({_scaled(middle, plan.aggregate.divisor)}, 6) AS {FIGURE}", f"count(*) AS {ROWS}"]
+    groups = ", ".join(f"key_{at}" for at in range(1, len(keys) + 1))
     return (
-        f"SELECT {units}, {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {_from(plan)}{_where(plan)} "
-        f"GROUP BY {units} ORDER BY {units}"
+        f"SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)} FROM {_from(plan)}"
+        f"{_where(plan, f'{measured} IS NOT NULL')}) AS ordered" + (f" GROUP BY {groups}" if groups else "")
     )
 
 
 def _groups(plan: Plan) -> str:
-    keys = [f"{_shown_dimension(d)} AS {name(dimension_name(d))}" for d in plan.dimensions]
-    keys += [ref(column) for column in plan.split]
-    groups = ", ".join([*(_dimension(d) for d in plan.dimensions), *(ref(column) for column in plan.split)])
-    places = ", ".join(str(place) for place in range(1, len(keys) + 1))
-    figure = aggregate(plan.aggregate)
-    sql = f"SELECT {', '.join(keys)}, {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {_from(plan)}"
-    sql += f"{_where(plan)} GROUP BY {groups}"
+    keys = [name(dimension_name(d)) for d in plan.dimensions] + [name(column.name) for column in plan.split]
     if plan.top:
         direction = "DESC" if plan.top[0] == "max" else "ASC"
-        order = f"ORDER BY {figure} {direction} NULLS LAST"
-        return f"{sql} QUALIFY rank() OVER ({order}) <= {plan.top[1]} {order}, 1"
-    by_figure = not plan.dimensions[0].bucket and len(plan.dimensions) == 1 and not plan.split
-    return f"{sql} ORDER BY {figure} DESC NULLS LAST, 1" if by_figure else f"{sql} ORDER BY {places}"
+        within = f"PARTITION BY {', '.join(name(column.name) for column in plan.split)} " if plan.split else ""
+        listed = ", ".join([*keys, FIGURE, *([] if plan.aggregate.function == "count" else [ROWS])])
+        return (
+            f"WITH grouped AS ({_grouped(plan)}), ranked AS (SELECT {listed}, rank() OVER ({within}ORDER BY {FIGURE} "
+            f"{direction} NULLS LAST) AS place FROM grouped) SELECT {listed} FROM ranked "
+            f"WHERE place <= {plan.top[1]} ORDER BY {'place' if not plan.split else f'{len(keys)}, place'}, 1"
+        )
+    places = ", ".join(str(place) for place in range(1, len(keys) + 1))
+    order = f"{len(keys) + 1} DESC NULLS LAST, 1" if _by_figure(plan) else places
+    return f"{_grouped(plan)} ORDER BY {order}"
+
+
+def _by_figure(plan: Plan) -> bool:
+    ordered = plan.dimensions[0].bucket or plan.dimensions[0].width
+    return not ordered and len(plan.dimensions) == 1 and not plan.split
 
 
 def _group_count(plan: Plan) -> str:
-    dimension = plan.dimensions[0]
-    figure = aggregate(plan.aggregate)
-    having = f" HAVING {_comparison(figure, plan)}" if plan.having else ""
+    keys = ", ".join(name(dimension_name(dimension)) for dimension in plan.dimensions)
+    kept = f" WHERE {_comparison(FIGURE, plan)}" if plan.having else ""
     return (
-        f"SELECT {_shown_dimension(dimension)} AS {name(dimension_name(dimension))}, {figure} AS {FIGURE}, "
-        f"count(*) OVER () AS {GROUPS} FROM {_from(plan)}{_where(plan)} "
-        f"GROUP BY {_dimension(dimension)}{having} ORDER BY 1"
+        f"WITH grouped AS ({_grouped(plan)}) SELECT {keys}, {FIGURE}, count(*) OVER () AS {GROUPS} "
+        f"FROM grouped{kept} ORDER BY 1"
     )
 
 
 def _share(plan: Plan) -> str:
-    conditions = [*(_value_filter(value) for value in plan.values), *(_figure_filter(item) for item in plan.figures)]
-    whole = aggregate(plan.aggregate)
+    conditions = [*(_value_filter(v, plan) for v in plan.values), *(_figure_filter(item) for item in plan.figures)]
+    whole = aggregate(plan)
     column = plan.aggregate.column
     counted = "count(*)" if column is None else f"sum({ref(column)})"
     part = f"{counted} FILTER (WHERE {' AND '.join(conditions)})"
-    return (
-        f"SELECT round(100.0 * {part} / nullif({counted}, 0), 4) AS {FIGURE}, {part} AS {PART}, {whole} AS {WHOLE} "
+    share = dialects.rounded(f"100.0 * {part} / nullif({counted}, 0)", 4, plan.table.dialect)
+    split = _split(plan)
+    written = (
+        f"SELECT {', '.join([*split, f'{share} AS {FIGURE}', f'{part} AS {PART}', f'{whole} AS {WHOLE}'])} "
         f"FROM {_from(plan)}{_where(replace(plan, values=(), figures=()))}"
     )
+    return f"{written} GROUP BY {', '.join(split)} ORDER BY 1" if split else written
+
+
+def _change(plan: Plan) -> str:
+    """The figure in two periods, what it changed by, and by how many percent."""
+    assert plan.period is not None and plan.earlier is not None and plan.date is not None
+    ends = [_within(_dated(plan.date, plan), period, plan.table.dialect) for period in (plan.earlier, plan.period)]
+    keys = [*(f"{_shown_dimension(d, plan)} AS {name(dimension_name(d))}" for d in plan.dimensions), *_split(plan)]
+    groups = [*(_dimension(d, plan) for d in plan.dimensions), *_split(plan)]
+    before, after = (_filtered(plan, " AND ".join(end)) for end in ends)
+    either = " OR ".join(f"({' AND '.join(end)})" for end in ends)
+    inner = ", ".join([*keys, f"{before} AS {BEFORE}", f"{after} AS {AFTER}"])
+    base = f"SELECT {inner} FROM {_from(plan)}{_where(replace(plan, period=None), f'({either})')}"
+    base += f" GROUP BY {', '.join(groups)}" if groups else ""
+    names = [name(dimension_name(d)) for d in plan.dimensions] + [name(column.name) for column in plan.split]
+    change = dialects.rounded(f"{AFTER} - {BEFORE}", 6, plan.table.dialect)
+    percent = dialects.rounded(f"100.0 * ({AFTER} - {BEFORE}) / nullif({BEFORE}, 0)", 2, plan.table.dialect)
+    selected = ", ".join([*names, BEFORE, AFTER, f"{change} AS {CHANGE}", f"{percent} AS {PERCENT}"])
+    order = f" ORDER BY {len(names)}, 1" if names else ""
+    return f"SELECT {selected} FROM ({base}) AS compared{order}"
+
+
+def _filtered(plan: Plan, condition: str) -> str:
+    """The plan's figure over the rows that keep `condition`; nothing counted and nothing added are 0."""
+    figure = plan.aggregate
+    kept = f"FILTER (WHERE {condition})"
+    if figure.column is None:
+        return f"count(*) {kept}"
+    if figure.function == "distinct":
+        return f"count(DISTINCT {_folded(figure.column)}) {kept}"
+    expression = _scaled(f"{_FUNCTIONS[figure.function]}({ref(figure.column)}) {kept}", figure.divisor)
+    expression = f"coalesce({expression}, 0)" if figure.function == "sum" else expression
+    return dialects.rounded(expression, 6, plan.table.dialect)
+
+
+def _correlation(plan: Plan) -> str:
+    """Pearson's r of two columns over the rows that have both."""
+    assert plan.aggregate.column is not None and plan.other is not None
+    x, y = ref(plan.aggregate.column), ref(plan.other)
+    if plan.table.dialect == "sqlite":
+        n = "count(*)"
+        spread = [f"{n} * sum(1.0 * {v} * {v}) - sum(1.0 * {v}) * sum(1.0 * {v})" for v in (x, y)]
+        together = f"{n} * sum(1.0 * {x} * {y}) - sum(1.0 * {x}) * sum(1.0 * {y})"
+        r = f"({together}) / nullif(sqrt(({spread[0]}) * ({spread[1]})), 0)"
+    else:
+        r = f"corr({x}, {y})"
+    figure = dialects.rounded(r, 4, plan.table.dialect)
+    both = f"{x} IS NOT NULL AND {y} IS NOT NULL"
+    return f"SELECT {figure} AS {FIGURE}, count(*) AS {ROWS} FROM {_from(plan)}{_where(plan, both)}"
 
 
 def _extreme(plan: Plan) -> str:
     column = plan.aggregate.column
     assert column is not None and plan.top is not None
     direction = "DESC" if plan.top[0] == "max" else "ASC"
-    value = date_expression(column) if column.dated else ref(column)
-    extra = f"{value} IS NOT NULL"
+    value = _dated(column, plan) if column.dated else ref(column)
     figure = _scaled(value, plan.aggregate.divisor)
-    shown = ", ".join(_selected(c) for c in shown_columns(plan) if c.name != column.name)
-    shown = f"{shown}, " if shown else ""
+    called = name(column.name if plan.aggregate.divisor == 1 else FIGURE)
+    others = [c for c in shown_columns(plan) if c.name != column.name]
+    shown = [*(_selected(c, plan) for c in others), f"{figure} AS {called}"]
+    names = [*(name(c.name) for c in others), called]
     return (
-        f"SELECT {shown}{figure} AS {name(column.name if plan.aggregate.divisor == 1 else FIGURE)} "
-        f"FROM {_from(plan)}{_where(plan, extra)} "
-        f"QUALIFY rank() OVER (ORDER BY {value} {direction}) <= {plan.top[1]} ORDER BY {value} {direction}, 1"
+        f"SELECT {', '.join(names)} FROM (SELECT {', '.join(shown)}, rank() OVER (ORDER BY {value} {direction}) "
+        f"AS place FROM {_from(plan)}{_where(plan, f'{value} IS NOT NULL')}) AS ranked WHERE place <= {plan.top[1]} "
+        f"ORDER BY place, 1"
     )
 
 
 def _rows(plan: Plan) -> str:
-    shown = ", ".join(_selected(column) for column in shown_columns(plan))
-    order = f" ORDER BY {date_expression(plan.date)}" if plan.date else " ORDER BY 1"
+    shown = ", ".join(_selected(column, plan) for column in shown_columns(plan))
+    order = f" ORDER BY {_dated(plan.date, plan)}" if plan.date else " ORDER BY 1"
     return f"SELECT {shown}, count(*) OVER () AS {IN_ALL} FROM {_from(plan)}{_where(plan)}{order} LIMIT {LISTED_ROWS}"
 
 
-def _selected(column: Column) -> str:
-    return f"{date_expression(column)} AS {name(column.name)}" if column.date_format else ref(column)
+def _selected(column: Column, plan: Plan) -> str:
+    return f"{_dated(column, plan)} AS {name(column.name)}" if column.date_format or column.zone else ref(column)
 
 
-def aggregate(figure: Aggregate) -> str:
-    """The figure as an expression; sums of floating values are rounded far below what is shown, so that ties hold."""
+# Parts ---------------------------------------------------------------------------------------------------------------
+
+
+def aggregate(plan: Plan) -> str | None:
+    """The figure as an expression; sums of floating values are rounded far below what is shown, so that ties hold.
+    None for a median where the engine has none."""
+    figure = plan.aggregate
     if figure.column is None:
         return "count(*)"
-    column = ref(figure.column)
     if figure.function == "distinct":
         return f"count(DISTINCT {_folded(figure.column)})"
-    expression = _scaled(f"{_FUNCTIONS[figure.function]}({column})", figure.divisor)
+    column = ref(figure.column)
+    if figure.function == "median":
+        written = dialects.median(column, plan.table.dialect)
+        if written is None:
+            return None
+    else:
+        written = f"{_FUNCTIONS[figure.function]}({column})"
+    expression = _scaled(written, figure.divisor)
     exact = figure.function in ("min", "max") or (figure.function == "sum" and "INT" in figure.column.type)
-    return expression if exact and figure.divisor == 1 else f"round({expression}, 6)"
+    whole = exact and figure.divisor == 1
+    return expression if whole else dialects.rounded(expression, 6, plan.table.dialect)
 
 
 def _scaled(expression: str, divisor: float) -> str:
@@ -172,13 +289,16 @@ def _scaled(expression: str, divisor: float) -> str:
 
 def dimension_name(dimension: Dimension) -> str:
     """The result column's name of a dimension."""
-    return dimension.bucket or dimension.column.name
+    return dimension.bucket or (f"{dimension.column.name}_from" if dimension.width else dimension.column.name)
 
 
-def _dimension(dimension: Dimension) -> str:
-    if not dimension.bucket:
-        return _folded(dimension.column)
-    return _BUCKETS[dimension.bucket].format(date_expression(dimension.column))
+def _dimension(dimension: Dimension, plan: Plan) -> str:
+    if dimension.bucket:
+        return dialects.bucket(dimension.bucket, _dated(dimension.column, plan), plan.table.dialect)
+    if dimension.width:
+        width = _number(dimension.width)
+        return f"floor({ref(dimension.column)} / {dimension.width!r}) * {width}"
+    return _folded(dimension.column)
 
 
 def _folded(column: Column) -> str:
@@ -186,26 +306,29 @@ def _folded(column: Column) -> str:
     return f"lower(trim({ref(column)}))" if column.folds else ref(column)
 
 
-def _shown_dimension(dimension: Dimension) -> str:
-    return f"min({ref(dimension.column)})" if dimension.column.folds else _dimension(dimension)
+def _shown_dimension(dimension: Dimension, plan: Plan) -> str:
+    return f"min({ref(dimension.column)})" if dimension.column.folds else _dimension(dimension, plan)
 
 
 def _where(plan: Plan, extra: str = "") -> str:
-    parts = [_value_filter(value) for value in plan.values]
+    parts = [_value_filter(value, plan) for value in plan.values]
     parts += [_figure_filter(figure) for figure in plan.figures]
     if plan.period is not None and plan.date is not None:
-        column = date_expression(plan.date)
-        if plan.period.start:
-            parts.append(f"{column} >= DATE '{plan.period.start.isoformat()}'")
-        if plan.period.end:
-            parts.append(f"{column} < DATE '{(plan.period.end + timedelta(days=1)).isoformat()}'")
-    if plan.top or plan.shape == "group_count":
-        parts += [f"{_dimension(dimension)} IS NOT NULL" for dimension in plan.dimensions]
+        parts += _within(_dated(plan.date, plan), plan.period, plan.table.dialect)
+    if plan.top or plan.shape == "group_count" or any(dimension.width for dimension in plan.dimensions):
+        parts += [f"{_dimension(dimension, plan)} IS NOT NULL" for dimension in plan.dimensions]
     parts += [extra] if extra else []
     return f" WHERE {' AND '.join(parts)}" if parts else ""
 
 
-def _value_filter(value: ValueFilter) -> str:
+def _within(expression: str, period: Period, dialect: Dialect) -> list[str]:
+    parts = [f"{expression} >= {dialects.day(period.start, dialect)}"] if period.start else []
+    if period.end:
+        parts.append(f"{expression} < {dialects.day(period.end + timedelta(days=1), dialect)}")
+    return parts
+
+
+def _value_filter(value: ValueFilter, plan: Plan) -> str:
     column = ref(value.column)
     if value.column.type == "BOOLEAN":
         return f"{column} = {'false' if value.negated else 'true'}"
@@ -241,23 +364,24 @@ def _number(value: float) -> str:
 # Look-ups ------------------------------------------------------------------------------------------------------------
 
 
-def values_query(table: str, columns: tuple[Column, ...], parts: tuple[str, ...]) -> str:
+def values_query(table: Table, columns: Sequence[Column], parts: tuple[str, ...]) -> str:
     """The values of `columns` that hold one of `parts` of words, at most 20 a column."""
     selects: list[str] = []
     for column in columns:
         quoted = name(column.name)
-        tests = " OR ".join(f"contains(lower({quoted}), {text(part)})" for part in parts)
+        tests = " OR ".join(dialects.holds(quoted, part, table.dialect) for part in parts)
         selects.append(
-            f"SELECT * FROM (SELECT DISTINCT {text(table)} AS looked_in, {text(column.name)} AS looked_at, "
-            f"{quoted} AS found FROM {name(table)} WHERE {tests} ORDER BY 3 LIMIT 20)"
+            f"SELECT looked_in, looked_at, found FROM (SELECT DISTINCT {text(table.id)} AS looked_in, "
+            f"{text(column.name)} AS looked_at, {quoted} AS found FROM {table.sql} WHERE {tests} "
+            "ORDER BY 3 LIMIT 20) AS looked_up"
         )
     return " UNION ALL ".join(selects)
 
 
 def dates_query(table: Table, column: Column) -> str:
     """How many of a text column's cells read as dates, and from when to when."""
-    parsed = date_expression(column)
+    parsed = dialects.date_expression(column, ref(column), table.dialect)
     return (
-        f"SELECT {text(table.name)} AS dated_in, {text(column.name)} AS dated_at, count({ref(column)}) AS cells, "
-        f"count({parsed}) AS dates, min({parsed}) AS first_day, max({parsed}) AS last_day FROM {name(table.name)}"
+        f"SELECT {text(table.id)} AS dated_in, {text(column.name)} AS dated_at, count({ref(column)}) AS cells, "
+        f"count({parsed}) AS dates, min({parsed}) AS first_day, max({parsed}) AS last_day FROM {table.sql}"
     )

@@ -9,24 +9,23 @@ from dataclasses import replace
 from runtime.evidence import Json
 from runtime.models.offline import sql
 from runtime.models.offline.catalog import Column
-from runtime.models.offline.plan import Plan
+from runtime.models.offline.plan import Dimension, Plan
 from runtime.models.offline.wording import bucket, figure, measured, shown, small, unit_name
 
 Row = Mapping[str, Json]
 
-# More are read better in the fold and the file; but leaving out one or two rows helps nobody, and a year has 12 months.
-_MOST, _WHOLE = 10, 12
+_MOST = 10  # more are read better in the fold and the file
 
 
 def inline(rows: Sequence[Row]) -> Sequence[Row]:
     """The rows that stand beside the words."""
-    return rows if len(rows) <= _WHOLE else rows[:_MOST]
+    return rows[:_MOST]
 
 
 def group_names(plan: Plan, row: Row) -> list[str]:
     """What a group is: its dimensions and the columns that keep it apart."""
     names = [
-        bucket(row.get(d.bucket), d.bucket) if d.bucket else shown(row.get(d.column.name), d.column)
+        bucket(row.get(d.bucket), d.bucket) if d.bucket else shown(row.get(sql.dimension_name(d)), d.column)
         for d in plan.dimensions
     ]
     return names + [shown(row.get(column.name)) for column in plan.split]
@@ -42,6 +41,23 @@ def groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         for row in inline(rows)
     ]
     return _markdown(head, lines, 1 + counted)
+
+
+def changes(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    """Groups with their figure in both periods, the change, and the change in percent."""
+    assert plan.earlier is not None and plan.period is not None
+    bare = replace(plan.aggregate, unit="")
+    heads = [*_group_heads(plan), plan.earlier.label, plan.period.label, "change", "change in %"]
+    heads[-1] += mark
+    lines = [
+        [
+            *group_names(plan, row),
+            *(figure(row.get(name), bare) for name in (sql.BEFORE, sql.AFTER, sql.CHANGE)),
+            figure(row.get(sql.PERCENT)),
+        ]
+        for row in inline(rows)
+    ]
+    return _markdown(heads, lines, 4)
 
 
 def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], rows: Sequence[Row], mark: str) -> str:
@@ -63,11 +79,14 @@ def only_first(rows: Sequence[Row], total: int, mark: str) -> str:
 
 
 def _group_heads(plan: Plan) -> list[str]:
-    heads = [
-        d.bucket or _plain(f"{d.column.via.table}.{d.column.name}" if d.column.via else d.column.name)
-        for d in plan.dimensions
-    ]
-    return heads + [_plain(column.name) for column in plan.split]
+    return [_group_head(d) for d in plan.dimensions] + [_plain(column.name) for column in plan.split]
+
+
+def _group_head(dimension: Dimension) -> str:
+    column = dimension.column
+    if dimension.width:
+        return f"{_plain(column.name)} from"
+    return dimension.bucket or _plain(f"{column.via.table}.{column.name}" if column.via else column.name)
 
 
 def _figure_head(plan: Plan, mark: str) -> str:

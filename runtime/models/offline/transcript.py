@@ -14,6 +14,7 @@ from runtime.models.port import Message, ModelMessage, ModelRequest, ResultsMess
 
 CHOICES_LEAD = "Please answer with one of these:"
 _QUESTION_LINE = re.compile(r"^Question:[ \t]*", re.MULTILINE)
+_ZONE = re.compile(r"\btime zone ([A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*)")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 
@@ -48,12 +49,20 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """`question` is what is to be answered; `steps` counts the model steps taken for it so far."""
+    """`question` is what is to be answered, `earlier` what was asked before it in the thread, oldest first; `steps`
+    counts the model steps taken for it so far. `today` is the day in `zone`, the time zone in force."""
 
     question: str
     today: date | None
     done: tuple[Done, ...]
     steps: int
+    zone: str = ""
+    earlier: tuple[str, ...] = ()
+
+    @property
+    def everything(self) -> str:
+        """All that was asked, the question last."""
+        return " ".join((*self.earlier, self.question))
 
     def of(self, tool: str) -> tuple[Done, ...]:
         return tuple(done for done in self.done if done.call.name == tool)
@@ -69,7 +78,22 @@ def turn_of(request: ModelRequest) -> Turn:
     question = _combined(messages[:start], plain_question(asked)) if start >= 0 else ""
     today = as_day(match.group()) if (match := _DAY.search(request.context)) else None
     rest = messages[start + 1 :]
-    return Turn(question, today, _done(rest), sum(isinstance(message, ModelMessage) for message in rest))
+    zone = match.group(1) if (match := _ZONE.search(request.context)) else ""
+    steps = sum(isinstance(message, ModelMessage) for message in rest)
+    return Turn(question, today, _done(rest), steps, zone, _asked_before(messages[: max(start, 0)]))
+
+
+def _asked_before(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The questions before, each with the choice that was made for it."""
+    found = list[str]()
+    for at, message in enumerate(messages):
+        if isinstance(message, UserMessage) and not (at and isinstance(messages[at - 1], ResultsMessage)):
+            said = plain_question(message.text)
+            whole = _combined(messages[:at], said)
+            if whole != said and found:
+                found.pop()
+            found.append(whole)
+    return tuple(found)
 
 
 def plain_question(text: str) -> str:

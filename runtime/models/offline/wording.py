@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from runtime.evidence import Json
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES
+from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, ValueFilter
 
 _UNIT_NAMES = {"minute": "minutes", "hour": "hours", "second": "seconds", "mile": "miles", "percent": "percent"}
@@ -101,12 +102,18 @@ def measured(plan: Plan) -> str:
 def conditions(plan: Plan) -> str:
     """The exact filters and period: "category is “transport”, month from 2023-07-01 to 2023-12-31"."""
     parts = [_value(value) for value in plan.values] + [_figure(bound) for bound in plan.figures]
-    if plan.period is not None and plan.date is not None:
+    if plan.period is not None and plan.earlier is not None and plan.date is not None:
+        parts.append(f"`{plan.date.name}` in {_ends(plan.period)} against {_ends(plan.earlier)}")
+    elif plan.period is not None and plan.date is not None:
         start, end = plan.period.start, plan.period.end
         ends = [f"from {start.isoformat()}"] if start else []
         ends += [f"to {end.isoformat()}"] if end else []
         parts.append(f"`{plan.date.name}` {' '.join(ends)}")
     return ", ".join(parts)
+
+
+def _ends(period: Period) -> str:
+    return f"{period.start} to {period.end}"
 
 
 def bound(comparison: Comparison, unit: str = "") -> str:

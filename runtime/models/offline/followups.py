@@ -1,0 +1,119 @@
+"""What a short remark after an answer changes in its plan: "and by month?", "only Germany", "as a chart", "why?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from runtime.models.offline.catalog import Table
+from runtime.models.offline.choose import Choice, choose
+from runtime.models.offline.clues import Clues, gather
+from runtime.models.offline.conditions import Span, span_of, value_filters
+from runtime.models.offline.grouping import dimensions_of
+from runtime.models.offline.links import linked, with_units
+from runtime.models.offline.listing import Listing
+from runtime.models.offline.plan import Cannot, Dimension, Plan, Reading, ValueFilter, sourced
+from runtime.models.offline.reading import unmixed
+from runtime.models.offline.tokens import Token, tokenize
+
+_OPENERS = frozenset(
+    "and only just but now instead also as by per for in without excluding except then why since".split()
+)
+_LEADS = (("what", "about"), ("how", "about"), ("same", "for"), ("the", "same"), ("how", "come"))
+_ASKS = frozenset("how what which who when whose list show describe compare find draw plot".split())
+_CARRIED = frozenset("only just but now instead also about same but then even rather".split())
+_MOST_WORDS = 8
+
+
+def is_follow_up(tokens: Sequence[Token]) -> bool:
+    """True for a remark that only makes sense after an answer."""
+    lows = [token.low for token in tokens if token.wordlike]
+    if not lows or len(lows) > _MOST_WORDS:
+        return False
+    if tuple(lows[:2]) in _LEADS:
+        return not _ASKS & set(lows[2:])
+    return lows[0] in _OPENERS and not _ASKS & set(lows)
+
+
+def asks_why(tokens: Sequence[Token]) -> bool:
+    """True for "why?" and the like."""
+    lows = [token.low for token in tokens if token.wordlike]
+    return lows[:1] == ["why"] or lows[:2] in (["how", "come"], ["and", "why"])
+
+
+def resolve(questions: Sequence[str], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
+    """The reading of the last question; a remark is read as a change of what stands before it."""
+    tokens = tokenize(questions[-1])
+    if len(questions) == 1 or not is_follow_up(tokens):
+        return choose(tokens, tables, listing, today)
+    before = resolve(questions[:-1], tables, listing, today)
+    if asks_why(tokens) or not isinstance(before.reading, Plan):
+        return before
+    return Choice(_amended(before.reading, tokens, tables, today))
+
+
+def _amended(plan: Plan, tokens: Sequence[Token], tables: Sequence[Table], today: date | None) -> Reading:
+    own = next((table for table in tables if table.id == plan.table.id), plan.table)
+    own = with_units(own, tables)
+    wide = linked(own, tables)
+    table = replace(wide, borrowed=own.borrowed) if wide is not None else own
+    clues = gather(tokens, table, today)
+    _carried(clues)
+    changed = _changed(replace(sourced(plan, table.id if wide else ""), table=table), clues)
+    unread = clues.unread()
+    if unread:
+        return Cannot("", plan.table, unread)
+    return unmixed(changed) if isinstance(changed, Plan) else changed
+
+
+def _carried(clues: Clues) -> None:
+    for at, token in enumerate(clues.tokens):
+        clues.used[at] = clues.used[at] or token.low in _CARRIED
+
+
+def _changed(plan: Plan, clues: Clues) -> Reading:
+    values = value_filters(clues)
+    if not isinstance(values, tuple):
+        return values
+    span = span_of(clues)
+    if not isinstance(span, Span):
+        return span
+    dimensions = dimensions_of(clues, (), values, ranked=False, bounded=False)
+    if not isinstance(dimensions, tuple):
+        return dimensions
+    functions = {function for function, _ in clues.aggregates}
+    if not (values or span.period or dimensions or functions or clues.chart or clues.top):
+        return Cannot("I can't tell what that changes in the question before.", plan.table)
+    plan = replace(plan, values=_merged(plan.values, values), split=(), assumed=())
+    if span.period is not None:
+        if plan.shape == "change":
+            return Cannot("Ask the whole question again with both periods, please.", plan.table)
+        plan = replace(plan, period=span.period, date=span.column)
+    return _reshaped(plan, clues, functions, dimensions)
+
+
+def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[Dimension, ...]) -> Reading:
+    aggregate = plan.aggregate
+    if functions:
+        function = functions.pop()
+        if functions or aggregate.column is None or function not in ("sum", "avg", "median"):
+            return Cannot("I can't tell which figure you want instead.", plan.table)
+        if function == "sum" and not aggregate.column.additive:
+            return Cannot(f"Adding up `{aggregate.column.name}` makes no sense; ask for its average.", plan.table)
+        plan = replace(plan, aggregate=replace(aggregate, function=function))
+    if dimensions:
+        if plan.shape not in ("scalar", "groups", "change"):
+            return Cannot("I can't group that answer; ask the whole question again, please.", plan.table)
+        plan = replace(plan, dimensions=dimensions, top=None, shape="change" if plan.shape == "change" else "groups")
+    if clues.top and plan.shape == "groups":
+        plan = replace(plan, top=(plan.top[0] if plan.top else "max", clues.top))
+    if clues.chart and plan.shape != "groups":
+        return Cannot("There is one figure to draw. Say by what first, as in “and by month?”.", plan.table)
+    return replace(plan, chart=plan.chart or clues.chart)
+
+
+def _merged(old: Sequence[ValueFilter], new: Sequence[ValueFilter]) -> tuple[ValueFilter, ...]:
+    """The new conditions in the place of old ones on the same column."""
+    named = {(value.column.name, value.column.via) for value in new}
+    return (*(value for value in old if (value.column.name, value.column.via) not in named), *new)
