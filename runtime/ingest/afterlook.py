@@ -10,11 +10,12 @@ import duckdb
 
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.lexical import DATED, NUMERIC, class_of, literal, numbered_rows, parquet_table, quoted
+from runtime.ingest.totals import WORDS
 
 _LOOKED_AT = 200
 _NOTES = 40
-_TOTAL_BEGINS = ("tot", "sub", "gra", "sum", "ges")
-_TOTAL = r"(?i)^((grand |sub[- ]?)?totals?|summe|gesamt|sum)\b"
+_TOTAL_BEGINS = ("tot", "sub", "gra", "ove", "sum", "ges", "zwi", "end", "ins", "som")
+_TOTAL = rf"(?i)^({WORDS})\b"
 _LABEL_COLUMNS = 3  # a total is named in one of the first text columns
 _EVEN_ROWS = 20_000
 _EVEN_BLOCKS = 20
@@ -167,7 +168,7 @@ def _totals(
     table, place = numbered
     empty = " OR ".join(f"{quoted(name)} IS NULL" for name in gaps[:_LOOKED_AT])
     labels = " UNION ALL ".join(
-        f"SELECT {place} AS n, {quoted(name)} AS l FROM {table} WHERE {_like_total(quoted(name))} AND ({empty})"
+        f"SELECT {place} AS n, {quoted(name)} AS l FROM {table} WHERE {begins_like_total(quoted(name))} AND ({empty})"
         for name in texts[:_LABEL_COLUMNS]
     )
     row = connection.execute(f"SELECT count(DISTINCT n), min_by(l, n) FROM ({labels})").fetchone()
@@ -178,15 +179,16 @@ def _totals(
     return [f"{what}, e.g. {_shown(str(row[1]))}; kept as rows, so sums over the whole table count them twice"]
 
 
-def _like_total(text: str) -> str:
+def begins_like_total(text: str) -> str:
     """SQL: whether a text begins with a total's word. The bounds on its first two letters are compared with what
     Parquet keeps of each block, so that most columns are not read at all."""
     pairs = {first + second for each in _TOTAL_BEGINS for first in _cases(each[0]) for second in _cases(each[1])}
     bounds = " OR ".join(
-        f"{text} >= '{pair}' AND {text} < '{pair[0]}{chr(ord(pair[1]) + 1)}'" for pair in sorted(pairs)
+        f"{text} >= '{pair}' AND {text} < '{pair[:-1]}{chr(ord(pair[-1]) + 1)}'" for pair in sorted({" ", *pairs})
     )
     words = ", ".join(literal(each) for each in _TOTAL_BEGINS)
-    return f"({bounds}) AND lower({text}[:3]) IN ({words}) AND regexp_matches({text}, {literal(_TOTAL)})"
+    begun = f"lower(ltrim({text})[:3]) IN ({words})"
+    return f"({bounds}) AND {begun} AND regexp_matches(ltrim({text}), {literal(_TOTAL)})"
 
 
 def _cases(letter: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from runtime.ingest.afterlook import begins_like_total
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.lexical import literal, numbered_rows, quoted
 from runtime.ingest.loose_records import Record
@@ -20,8 +21,6 @@ from runtime.ingest.totals import LABEL, LABEL_COLUMNS, NO_LABEL, Noun, judged, 
 _CANDIDATES = 5_000
 """Of more rows that look like totals, none is judged: they are ordinary rows, or the last look says what they are."""
 _LAST_ROWS = 20
-_TOTAL_BEGINS = ("tot", "sub", "gra", "ove", "sum", "ges", "zwi", "end", "ins", "som")
-_WORDS = "total|totals|totale|totaal|summe|gesamt|sum|somme|suma"
 _NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
 Row = tuple[Any, ...]
@@ -134,7 +133,8 @@ def _totals(table: _Table, parquet: Path, known: set[int], notes: list[str]) -> 
 
 def _labelled(table: _Table, known: set[int]) -> dict[int, tuple[str, list[str]]]:
     """Rows with a total's label in one of the first text columns, at most one more than are judged."""
-    tests = [like_total(quoted(name)) for name in table.texts()[:LABEL_COLUMNS]]
+    labels = [quoted(name) for name in table.texts()[:LABEL_COLUMNS]]
+    tests = [test(name) for name in labels for test in (begins_like_total, _ends_like_total)]
     places: set[int] = set()
     for test in tests:
         found = table.ask(f"SELECT {table.place} FROM {table.source} WHERE {test} LIMIT {_CANDIDATES + 1}")
@@ -144,17 +144,14 @@ def _labelled(table: _Table, known: set[int]) -> dict[int, tuple[str, list[str]]
     if not places:
         return {}
     cells = table.cells(f"{table.place} IN ({', '.join(map(str, sorted(places)))})")
-    labels = {place: label_of(row) for place, row in cells.items()}
-    return {place: (label, cells[place]) for place, label in labels.items() if label}
+    told_by = {place: label_of(row) for place, row in cells.items()}
+    return {place: (label, cells[place]) for place, label in told_by.items() if label}
 
 
-def like_total(text: str) -> str:
-    """SQL: whether a text may be a total's label: it begins with the word or ends with it. The bounds on its first two
-    letters are compared with what Parquet keeps of each block, and the last letter rules out most of the rest."""
-    words = ", ".join(literal(each) for each in _TOTAL_BEGINS)
-    begins = f"lower(ltrim({text})[:3]) IN ({words})"
-    ends = f"lower({text}[-1]) IN ('l', ':', ' ') AND regexp_matches({text}, '(?i)\\b(sub)?total:?\\s*$')"
-    return f"(({begins} AND regexp_matches({text}, '(?i)({_WORDS})')) OR ({ends}))"
+def _ends_like_total(text: str) -> str:
+    """SQL: whether a text ends with a total's word, as in 'North total'. The first tests are cheap on every value."""
+    cheap = f"(contains({text}, 'otal') OR suffix({text}, 'TOTAL'))"
+    return f"{cheap} AND regexp_matches({text}, '(?i)\\b(sub)?total:?\\s*$')"
 
 
 def _lacks_its_label(table: _Table, parquet: Path, last: int) -> bool:

@@ -11,11 +11,12 @@ from typing import Literal
 
 from runtime.ingest.numerals import Numeral, Shapes, numeral_of, shape_of
 
-_WORD = (
+WORDS = (
     r"(grand |overall |sub[- ]?)?totals?|(zwischen|gesamt|end)?summe|gesamt|insgesamt|sum|totale|somme|suma|totaal"
     r"|total général"
 )
-LABEL = re.compile(rf"({_WORD})\b[\s:.]*(?P<rest>.*)|(?P<before>.+?)\s+(sub)?total:?", re.IGNORECASE)
+"""What a total's label begins with, as a regular expression that ignores case."""
+LABEL = re.compile(rf"({WORDS})\b[\s:.]*(?P<rest>.*)|(?P<before>.+?)\s+(sub)?total:?", re.IGNORECASE)
 LABEL_COLUMNS = 3
 _NEAR = Decimal("0.01")
 _SHOWN = 3
