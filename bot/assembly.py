@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from bot.settings import Settings
 from bot.sources import OpenSources, open_sources
-from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, Present
+from bot.updates import open_updates
+from bot.uses import Uses
+from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, PolicyInForce, Present
 from runtime.boundary import Approvals, NoApprovals
 from runtime.capability import Scope, Services
 from runtime.clock import Clock, NewId, SystemClock, random_id
@@ -15,7 +17,7 @@ from runtime.engines.workspace.workspace import Workspace
 from runtime.instructions import instructions
 from runtime.limits import Limits
 from runtime.models.port import Model
-from runtime.registry import Registry
+from runtime.registry import CAPABILITIES, Registry
 from runtime.run import Wiring
 from runtime.state import State
 
@@ -34,6 +36,8 @@ class Analyst:
     wiring: Wiring
     clock: Clock
     new_id: NewId
+    in_force: PolicyInForce
+    uses: Uses = field(default_factory=Uses)
 
     @property
     def workspace(self) -> Workspace | None:
@@ -41,8 +45,10 @@ class Analyst:
         return self.opened.workspace
 
     def sources(self, conversation: Conversation, asker: Asker | None) -> frozenset[str]:
-        """The admitted sources of a conversation that this process can read."""
-        return self.policy.admitted(conversation, asker) & self.opened.terms.keys()
+        """The admitted sources of a conversation that this process can read; none as long as it hasn't the policy that
+        the state names."""
+        ruling = self.in_force.ruling()
+        return ruling.admitted(conversation, asker) & self.opened.terms.keys() if ruling else frozenset()
 
     def declared(self) -> list[str]:
         """The sources that this process can read, open to anybody or not."""
@@ -59,8 +65,31 @@ class Analyst:
             policy_revision=self.policy.revision,
             sources=sources,
             composition=self.settings.composition,
-            terms={name: self.opened.terms[name] for name in sources},
+            terms=self.opened.terms_now(sources),
         )
+
+    async def reopened(self, policy: Policy) -> OpenSources:
+        """Opens what `policy` declares and isn't open yet; nothing changes for anybody. Raises ConfigurationError."""
+        limits = policy.manifest.effective_limits()
+        return await open_sources(policy.manifest, self.settings, limits, self.clock, opened=self.opened)
+
+    def take(self, policy: Policy, opened: OpenSources) -> Uses:
+        """Works by `policy` from now on; runs that began before keep what they began with, and are admitted no more.
+        Returns their count: when none is left, what is open no more may be closed."""
+        admission, before = self.wiring.admission, self.uses
+        assert isinstance(admission, AdmissionByPolicy)
+        services = services_of(opened, self.python, self.state, self.clock)
+        self.wiring = replace(
+            self.wiring,
+            registry=registry_of(opened, services),
+            admission=replace(admission, revision=opened.revision),
+            services=services,
+            limits=opened.limits,
+            run_usd=policy.manifest.budgets.run_usd,
+        )
+        self.policy, self.limits, self.opened, self.uses = policy, opened.limits, opened, Uses()
+        self.in_force.take(policy)
+        return before
 
     async def close(self) -> None:
         """Closes engines and model. The state belongs to whoever opened it."""
@@ -80,21 +109,23 @@ async def open_analyst(
     new_id: NewId = random_id,
     model: Model | None = None,
     approvals: Approvals | None = None,
+    in_force: PolicyInForce | None = None,
 ) -> Analyst:
-    """Opens the analyst of a manifest over `state`. Without `approvals` nobody can be asked for one. Raises
-    ConfigurationError for a folder or model that cannot be used."""
+    """Opens the analyst of a manifest over `state`. Without `approvals` nobody can be asked for one; `in_force` is the
+    manifest's policy where others hear of a change, too. Raises ConfigurationError for a folder or model that cannot be
+    used."""
     clock = clock or SystemClock()
-    policy, limits = Policy.of(manifest), manifest.effective_limits()
+    in_force = in_force or PolicyInForce(Policy.of(manifest))
+    policy, limits = in_force.policy, manifest.effective_limits()
     opened = await open_sources(manifest, settings, limits, clock)
     model = model or choose_model(settings)
     python = open_python(limits, cache=settings.data_dir / "guest", isolated=settings.guest == "isolated")
-    members: list[object] = [member for member in (opened.workspace, python) if member is not None]
-    services = Services(*members, opened.engines)
+    services = services_of(opened, python, state, clock)
     wiring = Wiring(
-        registry=Registry.of().served(services),
+        registry=registry_of(opened, services),
         model=model,
         instructions=instructions(),
-        admission=AdmissionByPolicy(lambda: policy, present, opened.revision),
+        admission=AdmissionByPolicy(in_force.ruling, present, opened.revision),
         services=services,
         journal=state.calls,
         replies=state.steps,
@@ -105,7 +136,18 @@ async def open_analyst(
         dry_run=settings.effects == "dry_run",
         run_usd=manifest.budgets.run_usd,
     )
-    return Analyst(settings, policy, limits, state, opened, python, model, wiring, clock, new_id)
+    return Analyst(settings, policy, limits, state, opened, python, model, wiring, clock, new_id, in_force)
+
+
+def services_of(opened: OpenSources, python: PythonEngine | None, state: State, clock: Clock) -> Services:
+    """The engines that tools look up. Raises ConfigurationError for an address of updates that is none."""
+    members: list[object] = [member for member in (opened.workspace, python) if member is not None]
+    return Services(*members, opened.engines, open_updates(opened, state.effects, clock))
+
+
+def registry_of(opened: OpenSources, services: Services) -> Registry:
+    """The tools that these engines serve."""
+    return Registry.of((*CAPABILITIES, *opened.remote_capabilities(opened.limits))).served(services)
 
 
 def choose_model(settings: Settings) -> Model:

@@ -9,6 +9,10 @@ from runtime.admission import Asker, Conversation
 
 NOTHING_DECLARED = "No data source is connected yet. An operator can declare one in the admission manifest."
 
+POLICY_ON_ITS_WAY = (
+    "What is open to whom has just been changed, and I don't have the change yet. Please ask again soon."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class NothingOpen:
@@ -20,6 +24,8 @@ class NothingOpen:
 
 def nothing_open(analyst: Analyst, place: Conversation, asker: Asker | None) -> NothingOpen:
     """For a conversation without an open source. Sources are not named: their names are not for everybody here."""
+    if not analyst.in_force.agreed:
+        return NothingOpen(POLICY_ON_ITS_WAY)
     declared = analyst.declared()
     if not declared:
         return NothingOpen(NOTHING_DECLARED)

@@ -17,10 +17,11 @@ KIND = "question"
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Takes what people send. `enqueue` makes a turn durable; `announce` shows the status line at once."""
+    """Takes what people send. `enqueue` makes a turn durable; `announce` shows the status line at once; `policy` is
+    the one in force."""
 
     state: State
-    policy: Policy
+    policy: Callable[[], Policy]
     bot_user: str
     enqueue: Callable[[str, str], Awaitable[None]]
     announce: Callable[[Question], Awaitable[None]]
@@ -71,7 +72,7 @@ class Intake:
         """A reply in a thread that was started with us, where the channel's setting allows it without a mention."""
         if question.thread_ts == question.ts:
             return False
-        settings = self.policy.manifest.channels.get(question.channel)
+        settings = self.policy().manifest.channels.get(question.channel)
         if settings is not None and settings.follow_up == "mention":
             return False
         return await self.state.inbox.known(str(question.address))

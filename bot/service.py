@@ -14,7 +14,8 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.board import Board, card_of
-from bot.approvals.office import open_office
+from bot.approvals.office import Office, open_office
+from bot.approvals.settling import begin_settling
 from bot.assembly import Analyst, open_analyst
 from bot.background import Background
 from bot.bolt import build_bolt
@@ -24,16 +25,18 @@ from bot.identity import Identity, SlackUnavailable, identify
 from bot.intake import Intake
 from bot.listeners.command import Command
 from bot.listeners.home import Home
+from bot.operators import tell_operators
 from bot.pacing import ChannelPacer, Pacer
 from bot.presence import SlackPresence
 from bot.question import Question
+from bot.reloading import Reloading
 from bot.settings import Settings
 from bot.shared_files.opening import open_shelf
 from bot.slack_client import open_slack_client
 from bot.sockets import Sockets
 from bot.stopping import Stopping
 from bot.turn import TurnRunner
-from runtime.admission import Policy, load_manifest
+from runtime.admission import Policy, PolicyInForce, load_manifest
 from runtime.clock import Clock, NewId, SystemClock, random_id
 from runtime.deliveries import Outbox
 from runtime.durable import Durable
@@ -59,11 +62,16 @@ class Running:
     durable: Durable
     port: int | None
     background: Background
+    reloading: Reloading
 
     def warm_up(self) -> None:
         """Starts behind the bot's back what the first program would else wait for."""
         if self.analyst.python is not None:
             self.background.start(self.analyst.python.warm_up(), name="warm up the sealed interpreter")
+
+    def reload(self) -> None:
+        """Begins to take the manifest as it stands on the disk now into force."""
+        self.background.start(self.reloading.asked(), name="reload the manifest")
 
 
 @asynccontextmanager
@@ -84,75 +92,127 @@ async def running_bot(
         slack, identity = await _connected(stack, settings, clock)
         state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
         stack.callback(state.close)
-        policy = Policy.of(load_manifest(settings.manifest))
+        in_force = PolicyInForce(Policy.of(load_manifest(settings.manifest)))
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)
-        board = _board(slack, identity, state, policy, background, pacer or ChannelPacer(), clock)
-        presence, status = board.presence, board.status
+        board = _board(slack, identity, state, in_force, background, pacer or ChannelPacer(), clock)
         office = open_office(
             settings,
             board,
             identity.team,
-            policy,
+            in_force,
             clock=clock,
             new_id=new_id,
             parked=lambda run_id: durable.parked(run_id),
             sleep=sleep,
         )
         analyst = await open_analyst(
-            settings, policy.manifest, state, presence, clock=clock, new_id=new_id, model=model, approvals=office.desk
+            settings,
+            in_force.policy.manifest,
+            state,
+            board.presence,
+            clock=clock,
+            new_id=new_id,
+            model=model,
+            approvals=office.desk,
+            in_force=in_force,
         )
         stack.push_async_callback(analyst.close)
+        reloading = await _reloading(stack, analyst, background, slack, sleep)
         await office.recover()
+        await begin_settling(analyst, office, background)
         shelf = await open_shelf(analyst, slack, sleep=sleep)
         stack.push_async_callback(shelf.rooms.close)
         stack.callback(background.start(shelf.keep_up(), name="keep shared files as long as the policy says").cancel)
-        runner = TurnRunner(analyst, presence, board.outbox, board.sender, status, shelf)
+        runner = TurnRunner(analyst, board.presence, board.outbox, board.sender, board.status, shelf)
         durable = await _launch(stack, settings, runner)
         stack.callback(office.desk.close)
         stack.callback(background.start(office.keep_up(), name="keep approvals up").cancel)
-        intake = Intake(
-            state, policy, identity.bot_user, durable.enqueue, partial(_announce, board, status), background
-        )
-        secret = settings.slack_signing_secret
-        app = build_bolt(
-            slack,
-            secret.get_secret_value() if secret else None,
-            intake,
-            Command(analyst, presence),
-            Home(analyst, presence, slack),
-            Stopping(state, durable.cancel, runner.withdrawn),
-            office.presses,
-            shelf,
-        )
+        app = _bolt(settings, slack, identity, runner, durable, board, office)
         await durable.recover(state.inbox)
         port = await _listen(stack, settings, app, analyst, clock)
         warm_up = getattr(analyst.model, "warm_up", None)
         if warm_up is not None:
             background.start(warm_up(), name="warm up the model's client")
-        yield Running(identity, analyst, durable, port, background)
+        yield Running(identity, analyst, durable, port, background, reloading)
+
+
+def _bolt(
+    settings: Settings,
+    slack: AsyncWebClient,
+    identity: Identity,
+    runner: TurnRunner,
+    durable: Durable,
+    board: Board,
+    office: Office,
+) -> AsyncApp:
+    """What Slack sends, and who takes it."""
+    analyst, presence = runner.analyst, board.presence
+    intake = Intake(
+        board.state,
+        lambda: analyst.policy,
+        identity.bot_user,
+        durable.enqueue,
+        partial(_announce, board, board.status),
+        board.background,
+    )
+    secret = settings.slack_signing_secret
+    return build_bolt(
+        slack,
+        secret.get_secret_value() if secret else None,
+        intake,
+        Command(analyst, presence),
+        Home(analyst, presence, slack),
+        Stopping(board.state, durable.cancel, runner.withdrawn),
+        office.presses,
+        runner.shelf,
+    )
 
 
 def _board(
     slack: AsyncWebClient,
     identity: Identity,
     state: State,
-    policy: Policy,
+    in_force: PolicyInForce,
     background: Background,
     pacer: Pacer,
     clock: Clock,
 ) -> Board:
     """What is shown in Slack, and the way there through the outbox."""
-    groups = _groups(policy)
     return Board(
         state=state,
         outbox=Outbox(state.deliveries, clock=clock),
         sender=SlackSender(slack, pacer, note=state.deliveries.note, edited=partial(card_of, state.deliveries)),
         status=StatusBoard(slack),
-        presence=SlackPresence(slack, clock, team=identity.team, bot_user=identity.bot_user, groups=lambda: groups),
+        presence=SlackPresence(
+            slack,
+            clock,
+            team=identity.team,
+            bot_user=identity.bot_user,
+            groups=lambda: _groups(in_force.policy),
+        ),
         background=background,
-        zone=policy.timezone,
+        zone=lambda channel: in_force.policy.timezone(channel),
     )
+
+
+async def _reloading(
+    stack: AsyncExitStack,
+    analyst: Analyst,
+    background: Background,
+    slack: AsyncWebClient,
+    sleep: Callable[[float], Awaitable[None]],
+) -> Reloading:
+    """The manifest of this process beside the one in force, and what follows it from now on."""
+
+    async def tell(text: str) -> None:
+        await tell_operators(slack, analyst.policy.manifest.operators.users, text)
+
+    alone = analyst.settings.state_url.startswith("sqlite")
+    reloading = Reloading(analyst, background, alone, tell, sleep)
+    await reloading.begin()
+    stack.callback(background.start(reloading.keep_up(), name="follow the policy in force").cancel)
+    return reloading
 
 
 async def _connected(stack: AsyncExitStack, settings: Settings, clock: Clock) -> tuple[AsyncWebClient, Identity]:
@@ -189,7 +249,7 @@ async def _launch(stack: AsyncExitStack, settings: Settings, runner: TurnRunner)
 
 async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> None:
     """Serves until SIGTERM or SIGINT; a second signal ends the process at once. While Slack is away at the start it
-    says so and tries again: what a crash left open is answered when Slack is back."""
+    says so and tries again: what a crash left open is answered when Slack is back. SIGHUP reloads the manifest."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -198,15 +258,24 @@ async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> N
             loop.remove_signal_handler(name)
         stop.set()
 
+    serving: Running | None = None
+
+    def reload() -> None:
+        if serving is not None:
+            serving.reload()  # before that the manifest is about to be read anyway
+
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, asked)
+    loop.add_signal_handler(signal.SIGHUP, reload)
     pause_s = FIRST_PAUSE_S
     while not stop.is_set():
         try:
             async with running_bot(settings) as running:
                 on_ready(running)
                 running.warm_up()
+                serving = running
                 await stop.wait()
+                serving = None
                 log.info("stopping; unfinished turns go on at the next start")
         except SlackUnavailable as error:
             log.warning("waiting for Slack", reason=str(error), seconds=pause_s)
@@ -226,6 +295,8 @@ async def _listen(
         return None
 
     async def ready() -> bool:
+        if not analyst.in_force.agreed:
+            return False  # said in the log by whoever found it
         try:
             await analyst.state.probe()
         except StateError as error:

@@ -65,7 +65,8 @@ class TurnRunner:
             return
         question = Question(**item.body)
         async with self.status.shown(question.channel, question.thread_ts):
-            await self._answered(steps, turn_id, question)
+            with self.analyst.uses.one():
+                await self._answered(steps, turn_id, question)
             drained = await self.outbox.deliver(turn_id, self.sender)
         if not drained.unfinished:
             await self.analyst.state.inbox.finish(turn_id)

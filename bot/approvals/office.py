@@ -14,7 +14,7 @@ from bot.approvals.board import Board
 from bot.approvals.pressers import Pressers
 from bot.approvals.presses import Presses
 from bot.settings import Settings
-from runtime.admission import Policy
+from runtime.admission import PolicyInForce
 from runtime.approvals import Desk
 from runtime.clock import Clock, NewId
 from runtime.errors import StateError
@@ -60,7 +60,7 @@ def open_office(
     settings: Settings,
     board: Board,
     team: str,
-    policy: Policy,
+    in_force: PolicyInForce,
     *,
     clock: Clock,
     new_id: NewId,
@@ -77,9 +77,9 @@ def open_office(
         new_id=new_id,
         new_token=new_token,
         alone=alone,
-        open_s=float(policy.manifest.effective_limits().run_open_seconds),
+        open_s=float(in_force.policy.manifest.effective_limits().run_open_seconds),
         parked=parked,
         sleep=sleep,
     )
-    presses = Presses(board.state, desk, board, Pressers(board.presence, lambda: policy, team))
+    presses = Presses(board.state, desk, board, Pressers(board.presence, lambda: in_force.policy, team))
     return Office(desk, board, presses, alone, sleep)

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import gc
 import logging
+import signal
 import sys
 
 from bot.logs import set_up_logs
@@ -14,6 +15,7 @@ from bot.settings import load_settings
 
 def run(_: argparse.Namespace) -> int:
     """Serves until stopped; says on standard output when it is ready."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until there is something to reload
     settings = load_settings()
     set_up_logs(settings.log, level=logging.INFO)
     settings.require_slack()

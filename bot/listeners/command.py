@@ -48,7 +48,8 @@ class Command:
         """Acknowledges, then answers only to the person who asked; there is an answer whatever fails inside."""
         await ack()
         try:
-            text, blocks = await self._answered(command)
+            with self._analyst.uses.one():
+                text, blocks = await self._answered(command)
         except Exception as error:
             correlation = self._analyst.new_id()
             log.error("command failed", correlation=correlation, exc_info=error)

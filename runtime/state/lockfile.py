@@ -25,6 +25,23 @@ class LockFile:
             os.close(self._fd)
             raise
 
+    @staticmethod
+    def holder(state_file: Path) -> int | None:
+        """The process that holds the lock of this state now, None when nobody does."""
+        path = state_file.with_name(state_file.name + ".lock")
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            said = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
+            return int(said) if said.isdecimal() else None
+        finally:
+            os.close(fd)
+        return None
+
     def _take(self) -> None:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

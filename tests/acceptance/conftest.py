@@ -18,7 +18,7 @@ from bot.local import LocalSlack
 from bot.pacing import Unpaced
 from bot.service import Running, running_bot
 from bot.settings import Settings, load_settings
-from runtime.testing.messages_api import MessagesEndpoint, Reply, Script, messages_endpoint
+from runtime.testing.messages_api import MessagesEndpoint, Script, messages_endpoint
 
 ROOT = Path(__file__).parents[2]
 
@@ -133,17 +133,5 @@ def scripted(stage: Stage):
         async with messages_endpoint(script) as endpoint:
             stage.endpoint = endpoint
             yield endpoint
-
-    return use
-
-
-@pytest.fixture
-def scripted_stage(tmp_path: Path):
-    """`async with scripted_stage(slack) as (stage, endpoint):` for a Slack of one's own; the model is brief."""
-
-    @contextlib.asynccontextmanager
-    async def use(slack: LocalSlack) -> AsyncGenerator[tuple[Stage, MessagesEndpoint]]:
-        async with messages_endpoint(lambda body: Reply("That is all.")) as endpoint:
-            yield Stage(slack, tmp_path, write_workspace(tmp_path), endpoint), endpoint
 
     return use

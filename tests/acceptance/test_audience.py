@@ -5,16 +5,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from bot.local import Channel, LocalSlack, Person
+from bot.local import Channel, Person
 from bot.local.world import OTHER_TEAM, TEAM, AppInstall, UserGroup, World
+from bot.presence import KEPT_SECONDS
 from bot.render.private_offer import PRIVATE_ACTION
+from bot.service import Running
 from runtime.admission import Asker, Audience, Conversation, decide
+from runtime.clock import SystemClock
 from runtime.errors import ConfigurationError
-from runtime.testing.messages_api import Reply
+from runtime.testing.messages_api import MessagesEndpoint, Reply
 
 from .conftest import ROOT, Stage
 from .test_main_path import texts
@@ -43,10 +48,9 @@ ASKED = [case for case in WRITTEN if has_ids_only(case)]
 REFUSED_AT_LOAD = [case for case in WRITTEN if not has_ids_only(case)]
 
 
-def world_of(case: dict[str, Any]) -> World:
+def world_of(case: dict[str, Any], app: AppInstall) -> World:
     """A workspace in the state of the case: its conversation, its asker, and a guest who reads along if it says so."""
     place, asker = case["conversation"], case["asker"]
-    app = AppInstall()
     team = OTHER_TEAM if asker["external"] else TEAM
     person = Person(
         asker["id"], "asker", "The Asker", team=team, guest=asker["guest"], deleted=asker.get("deactivated", False)
@@ -69,7 +73,7 @@ def world_of(case: dict[str, Any]) -> World:
 def write_source(stage: Stage, audience: dict[str, Any]) -> None:
     """The manifest's only source is a SQLite file with the case's audience."""
     connection = sqlite3.connect(stage.folder / "shop.db")
-    connection.executescript("CREATE TABLE orders (id INTEGER PRIMARY KEY)")
+    connection.executescript("CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY)")
     connection.close()
     stage.manifest.write_text(
         json.dumps(
@@ -103,21 +107,59 @@ def test_most_of_the_table_can_be_played_out() -> None:
     assert len(ASKED) >= 60
 
 
-@pytest.mark.parametrize("case", ASKED, ids=lambda case: case["id"])
-async def test_a_source_is_offered_where_the_table_says_so(tmp_path, scripted_stage, case) -> None:
-    async with LocalSlack(world_of(case)) as slack, scripted_stage(slack) as (stage, endpoint):
-        write_source(stage, case["audience"])
+class ShiftedClock(SystemClock):
+    """The machine's clocks, put forward at will: what the bot has learned of Slack grows old."""
+
+    seconds = 0.0
+
+    def now(self) -> datetime:
+        return super().now() + timedelta(seconds=self.seconds)
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.seconds
+
+
+@dataclass
+class Play:
+    """One bot, before which the cases of one reason are played one after the other, each under its own manifest."""
+
+    stage: Stage
+    endpoint: MessagesEndpoint
+    running: Running
+    clock: ShiftedClock
+
+    async def outcome(self, case: dict[str, Any]) -> tuple[str, bool, bool]:
+        """Whether the source's tool was offered, the refusal said, and the question in private offered."""
+        slack, world = self.stage.slack, world_of(case, self.stage.slack.app)
+        slack.faults.clear()
+        mine = slack.workspace.world
+        mine.people, mine.channels, mine.groups = world.people, world.channels, world.groups
         if case["conversation"]["has_guest"] is None:
             slack.faults.error("conversations.members", "internal_error", times=None)
-        channel, user = case["conversation"]["id"], case["asker"]["id"]
-        async with stage.bot():
-            ts = await slack.ask(channel, user, "what can you read?")
-            messages = await slack.wait_for_answers(channel, ts, 1)
-    offered = {tool["name"] for tool in endpoint.requests[0]["tools"]}
-    assert ("admit" if TOOL in offered else "deny") == case["expect"]
-    assert ("No data source is open" in texts(messages)) == (case["expect"] == "deny")
-    assert (PRIVATE_ACTION in buttons(messages)) == (case["expect"] == "deny" and helped_in_private(case))
-    assert slack.refusals == []
+        self.clock.seconds += 2 * KEPT_SECONDS
+        write_source(self.stage, case["audience"])
+        await self.running.reloading.asked()
+        channel = case["conversation"]["id"]
+        ts = await slack.ask(channel, case["asker"]["id"], "what can you read?")
+        messages = await slack.wait_for_answers(channel, ts, 1)
+        offered = {tool["name"] for tool in self.endpoint.requests[-1]["tools"]}
+        refused = "No data source is open" in texts(messages)
+        return ("admit" if TOOL in offered else "deny"), refused, PRIVATE_ACTION in buttons(messages)
+
+
+@pytest.mark.parametrize("reason", sorted({case["reason"] for case in ASKED}))
+async def test_a_source_is_offered_where_the_table_says_so(stage, scripted, reason) -> None:
+    cases, clock = [case for case in ASKED if case["reason"] == reason], ShiftedClock()
+    write_source(stage, {})
+    async with scripted(lambda body: Reply("That is all.")) as endpoint, stage.bot(clock=clock) as running:
+        play = Play(stage, endpoint, running, clock)
+        played = {case["id"]: await play.outcome(case) for case in cases}
+    expected = {
+        case["id"]: (case["expect"], case["expect"] == "deny", case["expect"] == "deny" and helped_in_private(case))
+        for case in cases
+    }
+    assert played == expected
+    assert stage.slack.refusals == []
 
 
 @pytest.mark.parametrize("case", REFUSED_AT_LOAD, ids=lambda case: case["id"])
