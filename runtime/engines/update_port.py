@@ -151,6 +151,12 @@ class Receipt:
     after: tuple[tuple[Json, ...], ...]
     at: str
 
+    @property
+    def sentence(self) -> str:
+        """What was done, in words."""
+        count = len(self.after)
+        return f"{'1 row' if count == 1 else f'{count:,} rows'} of {self.table} changed."
+
 
 class UpdateEngine(Protocol):
     """Changes of one source."""
@@ -173,6 +179,10 @@ class UpdateEngine(Protocol):
     async def resolve(self, effect: Effect) -> Effect:
         """Finds out how a change ended whose process died or got no answer, and writes it down. Nobody carries it out
         any more: one that had not come to its COMMIT never will."""
+        ...
+
+    def given_up(self, effect: Effect) -> bool:
+        """Whether a change that has not come to its COMMIT is older than it could get if somebody were at it."""
         ...
 
     def receipt(self, effect: Effect) -> Receipt:

@@ -231,7 +231,7 @@ def receipt_output(context: CallContext, source_id: str, receipt: Receipt) -> Ou
     count = len(receipt.after)
     return Output(
         title=f"{rows_in_words(count)} changed",
-        summary=f"{rows_in_words(count)} of {receipt.table} changed.",
+        summary=receipt.sentence,
         data={"affected_rows": count, "receipt": receipt.id, "committed_at": receipt.at},
         columns=columns,
         rows=rows[: context.limits.evidence_rows],

@@ -218,7 +218,7 @@ class PostgresqlUpdates:
             await self._journal.finish(other, "failed", NOT_APPLIED)
 
     def given_up(self, effect: Effect) -> bool:
-        """Whether a change that has not come to its COMMIT is older than any transaction of ours can get."""
+        """Older than any transaction of ours can get."""
         age = timedelta(seconds=8 * self._limits.update_seconds)
         return effect.began_at is not None and self._clock.now() - effect.began_at > age
 
