@@ -131,12 +131,14 @@ def _warnings(details: Mapping[str, Any]) -> list[Block]:
     told = [str(text) for text in details.get("warnings") or ()]
     if not told:
         return []
-    lines = [f":warning: {line_text(text, limits.LINE_CHARS)}" for text in told[:_WARNINGS]]
+    lines = [f"⚠ {line_text(text, limits.LINE_CHARS)}" for text in told[:_WARNINGS]]
     more = len(told) - len(lines)
     return [blocks.section("\n".join(lines + ([f"and {more} more warnings"] if more > 0 else [])), expand=True)]
 
 
 def _asked(approval: Approval, zone: str) -> str:
+    if approval.state != "pending":
+        return f"Asked by {_person(approval.requester)}"
     needed = " (two different people)" if approval.rule.approvals > 1 else ""
     return (
         f"Asked by {_person(approval.requester)} · may approve: {who(approval.rule)}{needed} "

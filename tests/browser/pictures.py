@@ -12,6 +12,7 @@ from playwright.async_api import Page
 from bot.local.demo import TOUR
 from runtime.testing.messages_api import Reply
 from tests.browser import scripts
+from tests.browser.cards import cards
 from tests.browser.stage import Theatre, theatre
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -44,6 +45,7 @@ async def main() -> None:
         async with theatre(Path(folder) / "offline") as house:
             await _answers(house)
             await _parts_of_the_page(house)
+            await approvals(house)
         async with theatre(Path(folder) / "scripted", analyst) as house:
             await _failed_call(house)
 
@@ -87,6 +89,20 @@ async def _parts_of_the_page(house: Theatre) -> None:
         await house.open_view("U0ANN", "C0SALES", scripts.modal())
         await page.locator("#dialog input").wait_for()
         await _keep(page, "modal")
+
+
+async def approvals(house: Theatre) -> None:
+    """The approval card in its six states, each in a thread of its own."""
+    for name, (card, told) in cards().items():
+        root = await house.slack.say(
+            "sales", "U0MIA", "Oslo Traders, Harbour Books and Green Lane Tea are gold now, please."
+        )
+        for message in filter(None, (card, told)):
+            await house.post("C0SALES", message.text, list(message.blocks), thread_ts=root)
+        async with house.page(f"U0ANN/C0SALES/{root}", tour=False) as page:
+            await page.locator("#thread table").first.wait_for()
+            await page.locator("#thread table").first.scroll_into_view_if_needed()
+            await _keep(page, f"approval-{name}")
 
 
 async def _failed_call(house: Theatre) -> None:
