@@ -23,9 +23,16 @@ _PLAIN = ("int", "decimal", "exponent")
 
 
 def look_after(
-    connection: duckdb.DuckDBPyConnection, parquet: Path, names: Sequence[str], types: Sequence[ColumnType], rows: int
+    connection: duckdb.DuckDBPyConnection,
+    parquet: Path,
+    names: Sequence[str],
+    types: Sequence[ColumnType],
+    rows: int,
+    *,
+    totals: bool = True,
 ) -> tuple[str, ...]:
-    """Notes about the table in `parquet`, whose columns are `names` with `types`."""
+    """Notes about the table in `parquet`, whose columns are `names` with `types`; `totals` is False when it is known
+    that no row has a total's label."""
     if not rows:
         return ("no rows: the file has a header only",)
     table = parquet_table(parquet)
@@ -39,7 +46,8 @@ def look_after(
     if rows <= _EVEN_ROWS:
         notes += _spellings(connection, table, texts)
     gaps = _with_gaps(connection, parquet, names)
-    notes += _totals(connection, numbered_rows(parquet, names), texts, gaps, rows)
+    if totals:
+        notes += _totals(connection, numbered_rows(parquet, names), texts, gaps, rows)
     if len(gaps) == len(names):
         notes += _empty_rows(connection, table, names)
     return tuple(notes)

@@ -28,10 +28,12 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """The places (from 0) of rows that are none, and what has to be said about them."""
+    """The places (from 0) of rows that are none, and what has to be said about them; `labelled` is False when no row
+    has a total's label at all."""
 
     places: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    labelled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,9 @@ def find_apart(
     if again:
         notes.append(header_again([table.told_place(each) for each in again], table.noun()))
     footer = _footer(table, notes)
-    totals = _totals(table, parquet, {*again, *footer}, notes)
-    return Apart(tuple(sorted({*again, *footer, *totals})), tuple(notes))
+    candidates = _labelled(table, {*again, *footer})
+    totals = _totals(table, parquet, candidates or {}, {*again, *footer}, notes)
+    return Apart(tuple(sorted({*again, *footer, *totals})), tuple(notes), candidates != {})
 
 
 def _repeats(table: _Table) -> list[int]:
@@ -102,14 +105,16 @@ def _footer(table: _Table, notes: list[str]) -> list[int]:
     return list(last)[kept:]
 
 
-def _totals(table: _Table, parquet: Path, known: set[int], notes: list[str]) -> list[int]:
-    candidates = _labelled(table, known)
+def _totals(
+    table: _Table, parquet: Path, labelled: Mapping[int, tuple[str, list[str]]], known: set[int], notes: list[str]
+) -> list[int]:
+    candidates = dict(labelled)
     last = table.rows - 1
     while last in known:
         last -= 1
     if last not in candidates and _lacks_its_label(table, parquet, last):
         candidates |= {place: (NO_LABEL, cells) for place, cells in table.cells(f"{table.place} = {last}").items()}
-    if not candidates or len(candidates) > _CANDIDATES or 2 * len(candidates) > table.rows:
+    if not candidates or 2 * len(candidates) > table.rows:
         return []
     numbers = [at for at, each in enumerate(table.types) if each.name.startswith(_NUMBERS)]
     texts = [at for at in range(len(table.names)) if at not in numbers]
@@ -122,17 +127,17 @@ def _totals(table: _Table, parquet: Path, known: set[int], notes: list[str]) -> 
         key=lambda each: each[0],
     )
     labels = {float(place): label for place, (label, _) in candidates.items()}
-    labelled = {at: labels[place] for at, (place, _) in enumerate(condensed) if place in labels}
+    marked = {at: labels[place] for at, (place, _) in enumerate(condensed) if place in labels}
     rows = [cells for _, cells in condensed]
-    found = judged(rows, table.names, labelled, dict.fromkeys(numbers, Numeral()), texts)
+    found = judged(rows, table.names, marked, dict.fromkeys(numbers, Numeral()), texts)
     places = [int(condensed[total.place][0]) for total in found]
     if found:
         notes.append(told(found, [table.told_place(place) for place in places], table.noun()))
     return places
 
 
-def _labelled(table: _Table, known: set[int]) -> dict[int, tuple[str, list[str]]]:
-    """Rows with a total's label in one of the first text columns, at most one more than are judged."""
+def _labelled(table: _Table, known: set[int]) -> dict[int, tuple[str, list[str]]] | None:
+    """Rows with a total's label in one of the first text columns, None when there are more than are judged."""
     labels = [quoted(name) for name in table.texts()[:LABEL_COLUMNS]]
     tests = [test(name) for name in labels for test in (begins_like_total, _ends_like_total)]
     places: set[int] = set()
@@ -140,7 +145,7 @@ def _labelled(table: _Table, known: set[int]) -> dict[int, tuple[str, list[str]]
         found = table.ask(f"SELECT {table.place} FROM {table.source} WHERE {test} LIMIT {_CANDIDATES + 1}")
         places |= {int(row[0]) for row in found} - known
         if len(places) > _CANDIDATES:
-            return {}
+            return None
     if not places:
         return {}
     cells = table.cells(f"{table.place} IN ({', '.join(map(str, sorted(places)))})")

@@ -109,7 +109,7 @@ def _table(text: OpenText, dialect: Dialect, notes: tuple[str, ...], *, judged: 
     notes += dialect.notes + apart.notes
     notes += tuple(f"{name}: {each.note}" for name, each in zip(dialect.names, types, strict=True) if each.note)
     with reasons():
-        notes += look_after(text.connection, text.out, dialect.names, types, rows)
+        notes += look_after(text.connection, text.out, dialect.names, types, rows, totals=apart.labelled)
     columns = tuple((name, each.name) for name, each in zip(dialect.names, types, strict=True))
     return columns, rows, few(notes)
 
