@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from runtime.models.offline.catalog import Table
-from runtime.models.offline.links import linked, with_units
+from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
@@ -37,6 +37,8 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
     joined = _best_joined(tokens, tables, today)
     if joined is not None and (best is None or joined.score > best.score + _CLOSE):
         return Choice(joined)
+    if (repeated := repeating(tokens, tables)) is not None:
+        return Choice(repeated)
     if best is not None:
         return Choice(best)
     return _nearest(readings, tokens, listing)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runtime.models.offline.lexicon import FILLERS
+from runtime.models.offline.lexicon import BUSINESS_WORDS, FILLERS
 from runtime.models.offline.listing import Listing
-from runtime.models.offline.tokens import tokenize
-from runtime.models.offline.transcript import Turn
+from runtime.models.offline.tokens import stem, tokenize
+from runtime.models.offline.transcript import Done, Turn
 
 _SAYS = re.compile(
     r"(?i)^\s*what\s+(?:does|do|did)\s+(?P<where>.+?)\s+(?:say|state|tell\s+(?:me|us))\s+(?:about|on|of)\s+"
@@ -40,6 +40,21 @@ def document_searches(question: str, listing: Listing) -> tuple[dict[str, object
     patterns = dict.fromkeys((".*".join(words), "|".join(words)))
     where: dict[str, object] = {"names": names} if names else {}
     return tuple({"pattern": text, **where, "note": "searching the documents"} for text in patterns)
+
+
+def definition_search(words: Sequence[str]) -> dict[str, object] | None:
+    """The arguments of the grep for what a word of business means here; None when none of `words` is one."""
+    found = [word for word in words if stem(word) in BUSINESS_WORDS]
+    return {"pattern": rf"\b{found[0]}\b.*\bis\b", "note": "searching the documents"} if found else None
+
+
+def defined(search: Done) -> str:
+    """The line of a document that says what the word is, quoted; empty when there is none."""
+    hits: Sequence[Mapping[str, Any]] = search.data.get("hits") or ()
+    if not search.ok or not hits:
+        return ""
+    line, at = _quoted(str(hits[0].get("text", ""))), hits[0].get("at")
+    return f"\n\nA document says what it is, but I can't work it out by that: «{line}» (`{at}`) [{search.evidence}]."
 
 
 def found_answer(turn: Turn) -> str:

@@ -32,7 +32,7 @@ FILLERS = _stems(
 # Everyday verbs for a row being there: "how many workouts did I log", "receipts I collected".
 LIGHT_VERBS = _stems(
     "log record recorded track collect gather note enter register list occur happen appear show keep kept write wrote "
-    "do did has have make made store stored save saved counted measured tracked noted"
+    "do did has have make made store stored save saved counted measured tracked noted place placed"
 )
 GENERIC_ROWS = _stems("row record entry line item time occasion instance case occurrence session transaction event")
 CONTAINERS = _stems(

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from runtime.models.offline.catalog import Column, Join, Table
+from runtime.models.offline.plan import Cannot
+from runtime.models.offline.tokens import Token
 
 _STEPS = 3
 
@@ -37,6 +39,29 @@ def with_units(table: Table, tables: Sequence[Table]) -> Table:
         return table
     columns = tuple(replace(column, source=table.id) for column in table.columns)
     return replace(table, columns=columns, borrowed=(found,))
+
+
+def repeating(tokens: Sequence[Token], tables: Sequence[Table]) -> Cannot | None:
+    """The refusal of a figure of one table by a label of another that only a join that repeats its rows would reach:
+    an order's amount would be counted once for each of its lines."""
+    said = frozenset(token.stem for token in tokens)
+    for table in tables:
+        figures = [c for c in table.columns if c.kind == "number" and c.additive and said.issuperset(c.words)]
+        near = {table.id, *(other.id for other, _ in _reached(table, tables))}
+        for between in tables if figures else ():
+            reached = [other for other, _ in _reached(between, tables)]
+            if between.source != table.source or table.id not in {other.id for other in reached}:
+                continue
+            for other in reached:
+                label = next((c for c in other.columns if c.kind == "label" and said.issuperset(c.words)), None)
+                if label is not None and other.id not in near:
+                    return Cannot(
+                        f"`{figures[0].name}` stands in {table.file} and `{label.name}` in {other.file}. Joined over "
+                        f"{between.file}, a row of {table.file} would be counted several times, so I don't.",
+                        between,
+                        score=-1.0,
+                    )
+    return None
 
 
 def _reached(table: Table, tables: Sequence[Table]) -> Iterator[tuple[Table, Join]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from runtime.models.offline import charting, gathering, sql
+from runtime.models.offline import charting, gathering, proposals, sql
 from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.choose import Choice
 from runtime.models.offline.describe import asked_table, asks_for_files, files_answer, table_answer
-from runtime.models.offline.documents import document_searches, found_answer
+from runtime.models.offline.documents import defined, definition_search, document_searches, found_answer
 from runtime.models.offline.followups import asks_why, is_follow_up, resolve
 from runtime.models.offline.gathering import look, look_into, looked_into, query_call, worth_a_look
 from runtime.models.offline.plan import Ask, Cannot, Plan
@@ -45,10 +45,16 @@ def step(request: ModelRequest) -> ModelStep:
     """One step as a pure function of the request."""
     turn = turn_of(request)
     tokens = tokenize(turn.question)
+    offered = {tool.name for tool in request.tools}
+    order = proposals.ordered(turn.question)
+    if order is not None and {proposals.PREVIEW, proposals.UPDATE} <= offered:
+        following = proposals.proposed(turn, order, offered, request.loaded)
+        if isinstance(following, list) and not request.tools_allowed:
+            return _say(_unfinished(turn))
+        return _call(turn, following) if isinstance(following, list) else _say(following)
     refusal = refused_at_once(turn.question, tokens)
     if refusal:
         return _say(refusal)
-    offered = {tool.name for tool in request.tools}
     if not (offered >= _FILES or offered >= _DATABASES):
         return _say("I can't answer that: no data is open to me in this conversation.")
     next_step = _next(turn, tokens, offered)
@@ -94,10 +100,19 @@ def _decided(turn: Turn, choice: Choice, tables: list[Table], offered: Set[str])
     if turn.earlier and asks_why(tokens) and is_follow_up(tokens):
         return _say(no_reasons(choice.reading))
     if isinstance(choice.reading, Cannot):
-        return _say(cannot(choice.reading))
+        return _refused(turn, choice.reading, offered)
     if isinstance(choice.reading, Ask):
         return _say(ask(choice.reading))
     return _computed(turn, choice.reading, offered)
+
+
+def _refused(turn: Turn, reading: Cannot, offered: Set[str]) -> ModelStep:
+    """The refusal; where a word of business is unknown, with what the documents say it means."""
+    search = definition_search(reading.unknown) if "grep_files" in offered else None
+    if search is None:
+        return _say(cannot(reading))
+    made = next(iter(turn.of("grep_files")), None)
+    return _call(turn, [("grep_files", search)]) if made is None else _say(cannot(reading, defined(made)))
 
 
 def _computed(turn: Turn, plan: Plan, offered: Set[str]) -> ModelStep:

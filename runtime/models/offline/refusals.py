@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from runtime.models.offline.answer import understood
@@ -15,6 +16,17 @@ from runtime.models.offline.wording import shown
 
 ABOUT = "I'm a rule-based reader that works without a language model"
 _POLITE = frozenset(["please", "can", "could", "you", "and", "then", "now", "kindly", "just", "also", "to"])
+_ASKED = r"(?i)^\s*(?:please\s+|can you\s+|could you\s+)*"
+_ROUTINE = re.compile(
+    rf"{_ASKED}(?:(?:post|send|tell|show|report|remind|give|notify|alert)\b.*\b(?:every|each|whenever|as soon as)\s+"
+    r"(?:week)?(?:day|morning|evening|week|month|quarter|hour|time|mon|tues|wednes|thurs|fri|satur|sun)|"
+    r"(?:alert|notify|remind)\s+(?:me|us)\b|(?:schedule|subscribe)\b|"
+    r"(?:create|set up|make|start|add)\s+(?:a|an|the)?\s*(?:\w+\s+)?(?:routine|alert|schedule|reminder)\b|"
+    r"every\s+(?:\w+day|morning|evening)\b)"
+)
+_PROFILE = re.compile(
+    rf"{_ASKED}(?:profile\b|(?:start|run|create|make|do)\s+(?:a|the)?\s*(?:full|quick|data)?\s*(?:data\s+)?profil)"
+)
 _SHOWN_VALUES, _FEW = 8, 12
 
 
@@ -23,6 +35,16 @@ def refused_at_once(question: str, tokens: Sequence[Token]) -> str | None:
     words = [token for token in tokens if token.kind == "word"]
     if not words:
         return "I can't find a question in that. Ask me for a count, a total or an average over the tables here."
+    if _ROUTINE.match(question):
+        return (
+            "I can't do that: routines, which post by themselves at set times or when something changes, aren't built "
+            "yet. Ask me when you want the figure; nothing was scheduled."
+        )
+    if _PROFILE.match(question):
+        return (
+            "I can't do that: profiles of whole tables, worked out in the background, aren't built yet. “Describe” and "
+            "a table's name shows its columns with their ranges and values now."
+        )
     if _wants_change(tokens):
         return "I can't do that: I only read the data here, so nothing was changed, created or sent."
     if len(words) >= 4 and not any(token.low in ENGLISH for token in words):
@@ -50,15 +72,16 @@ def _is_noun(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].low in ("change", "drop") and at + 1 < len(tokens) and tokens[at + 1].low in ("in", "of")
 
 
-def cannot(reading: Cannot) -> str:
-    """The refusal with its reason and what the nearest table holds."""
+def cannot(reading: Cannot, defined: str = "") -> str:
+    """The refusal with its reason, what the nearest table holds, and how documents define a word that wasn't found."""
     if reading.unknown:
         words = ", ".join(f"“{word}”" for word in dict.fromkeys(reading.unknown))
         reason = f"I found no meaning for {words} in the data here."
     else:
         reason = reading.reason
     about = f" {_holds(reading.table)}" if reading.table is not None else ""
-    return f"I can't answer that: {reason}{about}\n\n_{ABOUT}; wording it by the names of columns and values helps._"
+    head = f"I can't answer that: {reason}{about}{defined}"
+    return f"{head}\n\n_{ABOUT}; wording it by the names of columns and values helps._"
 
 
 def _holds(table: Table) -> str:

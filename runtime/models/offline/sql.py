@@ -99,7 +99,9 @@ def _grouped(plan: Plan) -> str:
     if figure is None:
         return _medians(plan)
     keys = [*(f"{_shown_dimension(d, plan)} AS {name(dimension_name(d))}" for d in plan.dimensions), *_split(plan)]
-    counted = [] if plan.aggregate.function == "count" else [f"count(*) AS {ROWS}"]
+    column = plan.aggregate.column
+    cells = ref(column) if column is not None and column.null_percent > 0 else "*"  # only cells with a value count
+    counted = [] if plan.aggregate.function == "count" else [f"count({cells}) AS {ROWS}"]
     selected = ", ".join([*keys, f"{figure} AS {FIGURE}", *counted])
     groups = ", ".join([*(_dimension(d, plan) for d in plan.dimensions), *_split(plan)])
     return f"SELECT {selected} FROM {_from(plan)}{_where(plan)}" + (f" GROUP BY {groups}" if groups else "")

@@ -24,11 +24,21 @@ def inline(rows: Sequence[Row]) -> Sequence[Row]:
 
 def group_names(plan: Plan, row: Row) -> list[str]:
     """What a group is: its dimensions and the columns that keep it apart."""
-    names = [
-        bucket(row.get(d.bucket), d.bucket) if d.bucket else shown(row.get(sql.dimension_name(d)), d.column)
-        for d in plan.dimensions
-    ]
+    names = [_group_name(row.get(sql.dimension_name(dimension)), dimension) for dimension in plan.dimensions]
     return names + [shown(row.get(column.name)) for column in plan.split]
+
+
+def _group_name(value: Json, dimension: Dimension) -> str:
+    column = dimension.column
+    return bucket(value, dimension.bucket) if dimension.bucket else shown(_usual(value, column), column)
+
+
+def _usual(value: Json, column: Column) -> Json:
+    """Of a label that is spelled in several ways, the most common one."""
+    if not column.folds or not isinstance(value, str):
+        return value
+    folded = value.strip().casefold()
+    return next((one.strip() for one in column.values if one.strip().casefold() == folded), value)
 
 
 def groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:

@@ -1,0 +1,166 @@
+"""Changes of data that a person orders: "set the tier of Quinn Garcia to gold" as a preview, then the change itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from runtime.models.offline import sql
+from runtime.models.offline.catalog import Column, Table
+from runtime.models.offline.clues import Clues, gather
+from runtime.models.offline.conditions import value_filters
+from runtime.models.offline.gathering import QUERY_TOOLS, Calls, look, look_into, looked_into, query_call, worth_a_look
+from runtime.models.offline.plan import Ask, Cannot, ValueFilter
+from runtime.models.offline.refusals import ask, cannot
+from runtime.models.offline.tokens import Token, stems, tokenize
+from runtime.models.offline.transcript import Done, Turn
+from runtime.models.offline.wording import small
+
+PREVIEW, UPDATE = "data_preview_postgresql_update", "data_update_postgresql"
+_VERB = r"(?i)^\s*(?:please\s+|can you\s+|could you\s+|now\s+)*(?:set|change|update|switch|move)\s+(?:the\s+)?"
+_WHERE = r"(?:of|for|in|on|where)"
+_FORMS = (
+    re.compile(rf"{_VERB}(?P<what>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s*[.!?]*\s*$"),
+    re.compile(rf"{_VERB}(?P<what>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s*[.!?]*\s*$"),
+)
+_NOUNS = frozenset("customer client account row record company every all whose is are who which".split())
+_QUOTES = "\"'`“”‘’«»"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is ordered, word for word: the column, the rows, and the new value."""
+
+    what: str
+    who: str
+    to: str
+
+
+def ordered(question: str) -> Order | None:
+    """The change that the question orders, when it has the form of one."""
+    for form in _FORMS:
+        if found := form.match(question):
+            return Order(found["what"], found["who"], found["to"].strip(_QUOTES))
+    return None
+
+
+def proposed(turn: Turn, order: Order, offered: Set[str], loaded: Set[str]) -> Calls | str:
+    """The next calls for the change, or what is to be said of it."""
+    seen = look(turn, offered)
+    if isinstance(seen, list):
+        return seen
+    sketches = [sketch for sketch in seen.tables if sketch.dialect == "postgresql"]
+    _, databases = worth_a_look(seen, tokenize(f"{order.what} {order.who}"), anything=True)
+    if calls := look_into(turn, (), [sketch for sketch in databases if sketch in sketches]):
+        return calls
+    fitting = [
+        (table, column)
+        for table in looked_into(turn, seen)
+        if table.dialect == "postgresql" and (column := _column(order.what, table)) is not None
+    ]
+    if len(fitting) != 1:
+        return _no_column(order, fitting)
+    table, column = fitting[0]
+    where = _where(turn, order, table)
+    if isinstance(where, (list, str)):
+        return where
+    return _carried_on(turn, _body(table, column, where, order), loaded)
+
+
+def _column(what: str, table: Table) -> Column | None:
+    words = stems(what)
+    return next((column for column in table.columns if column.words == words), None)
+
+
+def _no_column(order: Order, fitting: Sequence[tuple[Table, Column]]) -> str:
+    if not fitting:
+        return f"I can't do that: no table that could be changed has a column “{order.what}”. Nothing was changed."
+    return ask(Ask("Several tables have that column. Which one do you mean?", tuple(t.file for t, _ in fitting)[:3]))
+
+
+def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | Calls | str:
+    """The rows that are meant: by values that occur, or by number. Look-ups first, where not all values are known."""
+    clues = gather(tokenize(order.who), table, turn.today)
+    values = value_filters(clues)
+    if not isinstance(values, tuple):
+        return ask(values) if isinstance(values, Ask) else cannot(values)
+    numbered = _by_number(clues, table)
+    unread = [word for word in clues.unread() if tokenize(word)[0].stem not in _NOUNS and word not in numbered]
+    if unread:
+        parts = tuple(dict.fromkeys(stem for word in unread for stem in stems(word)))
+        columns = tuple(column for column in table.of_kind("label") if not column.complete)
+        text = sql.values_query(table, columns, parts) if columns else ""
+        made = {str(done.call.input.get("sql")) for done in turn.done if done.call.name in QUERY_TOOLS}
+        if text and text not in made:
+            return [query_call(table.source, table.dialect, text, "looking up values")]
+        return f"{cannot(Cannot('', table, tuple(unread)))}\n\nNothing was changed."
+    found = (*values, *numbered.values())
+    return found or "I can't do that: say which rows, by values that stand in them. Nothing was changed."
+
+
+def _by_number(clues: Clues, table: Table) -> dict[str, ValueFilter]:
+    """ "account 5": a number, where the table has one key that is a number."""
+    keys = [c for c in table.columns if c.name in table.keys and c.kind == "id"]
+    numbers: list[Token] = [token for token in clues.tokens if token.kind == "number" and token.text.isdigit()]
+    if len(keys) != 1 or len(numbers) != 1:
+        return {}
+    return {numbers[0].text: ValueFilter(keys[0], (numbers[0].text,))}
+
+
+def _body(table: Table, column: Column, where: Sequence[ValueFilter], order: Order) -> dict[str, object]:
+    known = next((value for value in column.values if value.casefold() == order.to.casefold()), order.to)
+    return {
+        "source_id": table.source,
+        "table": table.name,
+        "set": [{"column": column.name, "value": _typed(known, column)}],
+        "where": [_condition(value) for value in where],
+    }
+
+
+def _condition(value: ValueFilter) -> dict[str, object]:
+    cells = [_typed(text, value.column) for text in value.values]
+    negated = value.negated
+    if len(cells) == 1:
+        return {"column": value.column.name, "op": "ne" if negated else "eq", "value": cells[0]}
+    return {"column": value.column.name, "op": "not_in" if negated else "in", "value": cells}
+
+
+def _typed(text: str, column: Column) -> object:
+    if column.kind == "flag":
+        return text.casefold() in ("true", "yes")
+    if column.type not in ("BIGINT", "DOUBLE") or not re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return text
+    return float(text) if "." in text else int(text)
+
+
+# Preview, then the change ---------------------------------------------------------------------------------------------
+
+
+def _carried_on(turn: Turn, body: dict[str, object], loaded: Set[str]) -> Calls | str:
+    if not {PREVIEW, UPDATE} <= loaded:
+        if turn.of("toolbox_load"):
+            return "I can't do that: the tools that change data could not be loaded. Nothing was changed."
+        return [("toolbox_load", {"tool_names": [PREVIEW, UPDATE], "note": "getting the tools for a change"})]
+    shown = next(iter(turn.of(PREVIEW)), None)
+    if shown is None:
+        return [(PREVIEW, {**body, "note": "previewing the change"})]
+    if not shown.ok:
+        return f"I can't do that: {shown.error} [{shown.evidence}]. Nothing was changed."
+    count = int(shown.data.get("row_count", 0))
+    if count == 0:
+        return f"No row fits [{shown.evidence}], so there is nothing to change."
+    done = next(iter(turn.of(UPDATE)), None)
+    if done is None:
+        call = {**body, "expected_rows": count, "preview_fingerprint": shown.data.get("preview_fingerprint")}
+        return [(UPDATE, {**call, "note": "asking for approval"})]
+    return _told(done, body)
+
+
+def _told(done: Done, body: dict[str, object]) -> str:
+    mark = f"[{done.evidence}]"
+    if not done.ok:
+        return f"{done.error or 'The change was not carried out.'} {mark}"
+    rows = int(done.data.get("affected_rows", 0))
+    said = f"{small(rows)} {'row' if rows == 1 else 'rows'}"
+    return f"Done: {said} of `{body['source_id']}/{body['table']}` changed {mark}. The evidence shows before and after."

@@ -1,0 +1,172 @@
+"""The demo, asked without a key through the real loop, engines and guards: 40 questions with right answers, and what it
+declines, asks back and proposes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.assembly import Analyst
+from bot.commands.local_run import local_analyst
+from bot.local.demo import TOUR, make_crm, make_office, make_shop, write_demo
+from bot.local.demo.opening import MANIFEST, write_manifest_without_crm
+from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
+from bot.settings import load_settings
+from runtime.capability import Scope
+from runtime.instructions import present_context
+from runtime.models.port import Message, ModelMessage, UserMessage
+from runtime.run import RunRequest, RunResult, Status, run
+from runtime.testing.steps import DirectSteps
+from tests import postgres_server
+from tests.acceptance.demo_answers import CRM, SHOP, Data, Expected
+from tests.acceptance.grading import declined, has_figure
+
+NOW = datetime(2026, 6, 30, 9, 30, tzinfo=UTC)
+
+
+@dataclasses.dataclass
+class Asked:
+    """The demo's analyst; each question is a run of its own."""
+
+    analyst: Analyst
+    scope: Scope
+    data: Data
+    count: int = 0
+
+    async def ask(self, question: str, *before: Message) -> RunResult:
+        self.count += 1
+        scope = dataclasses.replace(self.scope, run_id=f"run-{self.count}")
+        context = present_context(
+            now=NOW, timezone=scope.timezone, asker="Ann", place="a direct message", sources=scope.described()
+        )
+        return await run(self.analyst.wiring, RunRequest(scope, question, context, before), DirectSteps())
+
+    async def talk(self, *questions: str) -> RunResult:
+        """The last answer of a thread."""
+        before: list[Message] = []
+        result = None
+        for question in questions:
+            result = await self.ask(question, *before)
+            before += [UserMessage(question), ModelMessage(result.answer)]
+        assert result is not None
+        return result
+
+
+@asynccontextmanager
+async def opened(folder: Path, manifest: Path) -> AsyncGenerator[Asked]:
+    settings = load_settings(
+        FOOTNOTE_MANIFEST=manifest,
+        FOOTNOTE_STATE=f"sqlite:///{folder / 'state.db'}",
+        FOOTNOTE_DATA_DIR=folder / "cache",
+        FOOTNOTE_MODEL="offline",
+    )
+    shop = make_shop()
+    data = Data(shop, make_office(shop), make_crm(shop))
+    async with local_analyst(settings) as (analyst, scope):
+        yield Asked(analyst, scope, data)
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncGenerator[Asked]:
+    """The demo without its CRM."""
+    write_demo(tmp_path)
+    async with opened(tmp_path, write_manifest_without_crm(tmp_path)) as asked:
+        yield asked
+
+
+@pytest.fixture
+async def whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Asked]:
+    """The whole demo, its CRM in a server of the tests."""
+    write_demo(tmp_path / ".footnote" / "demo")
+    manifest = tmp_path / "manifests" / "demo.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(MANIFEST.read_text())
+    with postgres_server.server() as address:
+        monkeypatch.setenv(DSN_VARIABLE, address)
+        with crm_addresses(make_crm(make_shop())) as addresses:
+            assert addresses is not None
+            for name, value in addresses.items():
+                monkeypatch.setenv(name, value)
+            async with opened(tmp_path, manifest) as asked:
+                yield asked
+
+
+async def faults(asked: Asked, questions: Mapping[str, Callable[[Data], Expected]]) -> dict[str, str]:
+    """The questions that were not answered right, with what was said."""
+    wrong: dict[str, str] = {}
+    for question, right in questions.items():
+        result = await asked.ask(question)
+        figures, words = right(asked.data)
+        told = result.answer
+        fine = result.status is Status.ANSWERED and not declined(told) and not result.verification.missing
+        fine = fine and all(has_figure(told, figure, 0.006) for figure in figures)
+        if not (fine and all(word in told for word in words)):
+            wrong[question] = f"{told}\n{result.verification.line}\nexpected {figures} {words}"
+    return wrong
+
+
+def test_there_are_forty_questions() -> None:
+    assert len(SHOP) + len(CRM) == 40
+
+
+@pytest.mark.timeout(400)
+async def test_questions_over_the_shop_and_its_files(shop: Asked) -> None:
+    assert await faults(shop, SHOP) == {}
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.skipif(not postgres_server.available(), reason="no PostgreSQL here")
+async def test_questions_over_the_crm_and_an_order_to_change_it(whole: Asked) -> None:
+    assert await faults(whole, CRM) == {}
+    name = whole.data.crm.accounts[0][1]
+    result = await whole.ask(f"Set the tier of account {name} to silver")
+    tools = [item.tool for item in result.evidence]
+    assert tools[-2:] == ["data_preview_postgresql_update", "data_update_postgresql"]
+    assert result.evidence[-2].row_count == 1 and not result.evidence[-2].failed
+    assert result.evidence[-1].failed and "approval" in result.answer  # nobody can be asked here
+    unknown = await whole.ask("Set the tier of account Nobody Known to gold")
+    assert "Nothing was changed" in unknown.answer
+
+
+@pytest.mark.timeout(400)
+async def test_what_the_demo_shows_without_a_key(shop: Asked) -> None:
+    for question in TOUR:
+        assert not declined((await shop.ask(question)).answer), question
+    joined = await shop.ask(TOUR[0])
+    assert any(item.sql and "JOIN" in item.sql for item in joined.evidence)
+    drawn = await shop.ask(TOUR[1])
+    assert any(item.chart is not None for item in drawn.evidence)
+    asked_back = await shop.ask("Which channel has the highest total amount?")
+    assert "EUR · USD" in asked_back.answer
+    chosen = await shop.talk("Which channel has the highest total amount?", "EUR")
+    assert "EUR" in chosen.answer and not declined(chosen.answer)
+    fan_out = await shop.ask("What is the total amount by category?")
+    assert declined(fan_out.answer) and "counted several times" in fan_out.answer
+    unknown = await shop.ask("What was our revenue in May 2026?")
+    assert declined(unknown.answer) and "policies/revenue.md" in unknown.answer
+    assert "aren't built yet" in (await shop.ask("Post the number of orders every Monday")).answer
+    assert "aren't built yet" in (await shop.ask("Profile the orders table")).answer
+    assert "English only" in (await shop.ask("Wie viele Bestellungen gab es im Mai?")).answer
+    assert "nothing was changed" in (await shop.ask("Delete all orders")).answer
+    assert "shop/orders" in (await shop.ask("What tables do you have?")).answer
+    assert "ordered_on" in (await shop.ask("Describe orders")).answer
+
+
+@pytest.mark.timeout(400)
+async def test_remarks_after_an_answer(shop: Asked) -> None:
+    first = "What is the total amount of paid orders in EUR in 2025?"
+    by_month = await shop.talk(first, "and by month?", "only Germany")
+    january = [
+        order.cents
+        for order in shop.data.from_country("Germany")
+        if order.status == "paid" and (order.day.year, order.day.month) == (2025, 1)
+    ]
+    assert has_figure(by_month.answer, sum(january) / 100, 0.005) and "“Germany”" in by_month.answer
+    drawn = await shop.talk(first, "and by month?", "as a chart")
+    assert any(item.chart is not None for item in drawn.evidence)
+    assert "I can't say why" in (await shop.talk(first, "why?")).answer
