@@ -28,7 +28,7 @@ OPTIONAL_SCOPES: dict[str, str] = {
     "usergroups:read": "audiences that name a user group",
 }
 # What Slack shows behind the command while it is typed: ways, divided by `|`.
-USAGE_HINT = "help | sources | files | schema NAME | sql [SOURCE] QUERY"
+USAGE_HINT = "help | sources | why | files | schema NAME | sql [SOURCE] QUERY"
 BOT_EVENTS = [
     "app_mention",
     "message.im",

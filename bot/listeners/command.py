@@ -16,13 +16,16 @@ from bot.render.blocks import Block
 from bot.render.evidence import fold
 from bot.render.failure import failure_message
 from bot.render.grouping import numerals_of
+from bot.render.standing import sources_text, why_text
 from bot.render.text import cell_text
+from bot.standing import closed_here, open_here
 from runtime.capability import Scope
 from runtime.engines.workspace.workspace import Workspace
 
 HELP = (
     "*/footnote help* — this text\n"
     "*/footnote sources* — what is open in this conversation\n"
+    "*/footnote why* — what isn't open here, and why not\n"
     "*/footnote files* — the files of the workspace\n"
     "*/footnote schema NAME* — the columns of a table\n"
     "*/footnote sql [SOURCE] QUERY* — one query straight to the engine, with the same limits\n"
@@ -65,23 +68,21 @@ class Command:
         address = str(Address(str(command.get("team_id", "")), channel, "command"))
         zone = self._analyst.policy.timezone(channel)
         scope = self._analyst.scope(self._analyst.new_id(), address, user, zone, sources)
+        if word == "sources":
+            return sources_text(await open_here(self._analyst, sources)), None
+        if word == "why":
+            closed = await closed_here(self._analyst, self._presence, place, asker)
+            return why_text(await open_here(self._analyst, sources), closed), None
         return await self._answer(word, rest, scope)
 
     async def _answer(self, word: str, rest: str, scope: Scope) -> tuple[str, list[Block] | None]:
         if word == "sql":
             return await self._sql(rest, scope)
-        if word == "sources":
-            return self._sources(scope), None
         if word == "files":
             return await self._files(scope), None
         if word == "schema":
             return await schema_text(self._analyst, scope, rest), None
         return (HELP if word in ("help", "") else f"I don't know `{cell_text(word)}` yet.\n{HELP}"), None
-
-    def _sources(self, scope: Scope) -> str:
-        if not scope.sources:
-            return "No data source is open in this conversation."
-        return "Open here: " + ", ".join(f"*{name}*" for name in sorted(scope.sources)) + "."
 
     async def _files(self, scope: Scope) -> str:
         if "workspace" not in scope.sources:

@@ -13,7 +13,9 @@ from bot.delivery.answers import CALL_ERRORS, error_name
 from bot.presence import SlackPresence
 from bot.render import blocks, words
 from bot.render.blocks import Block
+from bot.render.standing import closed_lines, source_lines
 from bot.render.text import line_text
+from bot.standing import closed_here, open_here
 from runtime.admission.policy import WORKSPACE
 from runtime.engines.workspace.model import WorkspaceTable
 from runtime.errors import FootnoteError
@@ -21,6 +23,7 @@ from runtime.errors import FootnoteError
 log = structlog.get_logger(__name__)
 
 _TABLES_SHOWN, _SOURCES_SHOWN, _EXAMPLES = 12, 20, 2
+_LINES_IN_SECTION = 4
 
 
 class Home:
@@ -36,8 +39,11 @@ class Home:
         What Slack refuses is logged: the tab then keeps what it showed."""
         place, asker = await self._presence.facts(channel, user)
         sources = self._analyst.sources(place, asker)
-        tables = await self._tables() if WORKSPACE in sources else ()
-        view = {"type": "home", "blocks": home_blocks(sorted(sources), tables)}
+        with self._analyst.uses.one():
+            tables = await self._tables() if WORKSPACE in sources else ()
+            lines = source_lines(await open_here(self._analyst, sources))
+        closed = closed_lines(await closed_here(self._analyst, self._presence, place, asker))
+        view = {"type": "home", "blocks": home_blocks(sorted(sources), tables, lines, closed)}
         try:
             await self._client.views_publish(user_id=user, view=view)
         except (SlackClientError, *CALL_ERRORS) as error:
@@ -53,24 +59,40 @@ class Home:
             return ()
 
 
-def home_blocks(sources: Sequence[str], tables: Sequence[WorkspaceTable]) -> list[Block]:
-    """The page: `sources` open to this person in a direct message, `tables` of their workspace, how to ask."""
+def home_blocks(
+    sources: Sequence[str],
+    tables: Sequence[WorkspaceTable],
+    opened: Sequence[str] = (),
+    closed: Sequence[str] = (),
+) -> list[Block]:
+    """The page: `sources` open to this person in a direct message, with a line about each (`opened`), `tables` of their
+    workspace, how to ask; and lines about what is `closed`, for an operator."""
     if not sources:
         text = (
             "*Nothing is open to you in direct messages.*\n"
             "A channel may open more: ask there, or see `/footnote sources` in it. "
             "Which data is open to whom is decided in the admission manifest."
         )
-        return [blocks.header("Footnote"), blocks.section(text), blocks.divider(), *_how(())]
+        return [blocks.header("Footnote"), blocks.section(text), *_lines("Closed", closed), blocks.divider(), *_how(())]
     named = ", ".join(f"*{line_text(name, 60)}*" for name in sources[:_SOURCES_SHOWN])
     return [
         blocks.header("Footnote"),
         blocks.section(
             f"Ask your data in plain words; every figure comes with its evidence.\n\nOpen to you here: {named}"
         ),
+        *_lines("Sources", opened),
         *_listed(tables),
+        *_lines("Closed", closed),
         blocks.divider(),
         *_how(tables),
+    ]
+
+
+def _lines(title: str, lines: Sequence[str]) -> list[Block]:
+    """In as many sections as hold them."""
+    return [
+        blocks.section("\n".join([*([f"*{title}*"] if at == 0 else []), *lines[at : at + _LINES_IN_SECTION]]))
+        for at in range(0, len(lines), _LINES_IN_SECTION)
     ]
 
 

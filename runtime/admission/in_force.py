@@ -6,8 +6,8 @@ from runtime.admission.policy import Policy
 
 
 class PolicyInForce:
-    """Changes only by `take` and `hear`. While the two differ nothing is admitted: what was withdrawn elsewhere must not
-    stay open here."""
+    """Changes only by `take` and `hear`. While the two differ nothing is admitted: what was withdrawn elsewhere must
+    not stay open here."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy

@@ -21,9 +21,17 @@ _HINTS: Mapping[str, str] = {
     "guest_asker": "It is not open to guests.",
     "guest_can_read": "A guest can read this channel.",
     "person_not_listed": "It is open to some people only.",
+    "asker_deactivated": "This account is closed.",
+    "asker_bot": "Bots may not ask.",
+    "no_person": "It is open to some people only, and nobody in particular asks.",
     "place_archived": "The channel is archived.",
     "unknown_state": "Who can read this conversation could not be learned, so it stays closed.",
 }
+
+
+def sentence_of(reason: str) -> str:
+    """A reason's code in words for people."""
+    return _HINTS.get(reason, "It is closed here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +73,7 @@ class Policy:
         if audience is None:
             return Denied("place_not_listed", _HINTS["place_not_listed"])
         verdict = decide(audience, conversation, asker)
-        return None if verdict.admitted else Denied(verdict.reason, _HINTS.get(verdict.reason, "It is closed here."))
+        return None if verdict.admitted else Denied(verdict.reason, sentence_of(verdict.reason))
 
     def timezone(self, channel: str) -> str:
         """The zone in force: the channel's setting, else the manifest's."""
