@@ -40,6 +40,7 @@ class Events:
             return None
         try:
             await self._intake.event(body)
+            await self._forget(event_of(body))
         except StateError as error:
             log.error("event not kept; Slack will deliver it again", event_id=body.get("event_id"), reason=str(error))
             return BoltResponse(status=503, body="")
@@ -48,12 +49,14 @@ class Events:
         if event.get("type") in _READERS_CHANGE:
             channel = _channel(event)
             self._intake.background.start(self._presses.revalidate(channel), name=f"requests of {channel}")
-        if event.get("type") == "file_deleted":
-            file_id = str(event.get("file_id") or "")
-            self._intake.background.start(self._shelf.deleted(file_id), name=f"forget {file_id}")
         if event.get("type") == EVENT:
             self._intake.background.start(self._stopping.pressed(body), name=f"stop {event.get('thread_ts')}")
         return BoltResponse(status=200, body="")
+
+    async def _forget(self, event: Mapping[str, Any]) -> None:
+        """A deleted file is gone before the ack, its traces on the disk behind it."""
+        if event.get("type") == "file_deleted" and await self._shelf.deleted(str(event.get("file_id") or "")):
+            self._intake.background.start(self._shelf.sweep(), name=f"remove {event.get('file_id')}")
 
     def _open_home(self, event: Mapping[str, Any]) -> None:
         """App Home is drawn after the ack. It is no work to keep: the next opening draws it again."""

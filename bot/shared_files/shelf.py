@@ -73,14 +73,23 @@ class Shelf:
         came = tuple(dict.fromkeys(known[file_id].name for file_id in asked if file_id in known))
         return Shelved(tuple(held), tuple(name for name in came if name in held), tuple(refused))
 
-    async def deleted(self, file_id: str) -> None:
-        """The file was deleted in Slack: it is gone here, too, from every conversation."""
-        await self._tidy(await self.state.shared_files.forget(file_id))
+    async def deleted(self, file_id: str) -> bool:
+        """The file was deleted in Slack: from now on no conversation has it. True when one had it, and `sweep` is due.
+        Raises StateError."""
+        return bool(await self.state.shared_files.forget(file_id))
 
     async def sweep(self) -> None:
-        """Removes what is older than the policy keeps it, and what no conversation has any more."""
-        before = self.clock.now() - timedelta(days=self.policy().keep_days)
-        await self._tidy(await self.state.shared_files.drop_older(before))
+        """Removes what is older than the policy keeps it, and everything that no conversation has any more. Raises
+        StateError."""
+        await self.state.shared_files.drop_older(self.clock.now() - timedelta(days=self.policy().keep_days))
+        async with self.order:
+            conversations = await self.state.shared_files.conversations()
+            await self.rooms.clear(conversations)
+            for conversation in conversations:
+                await self.rooms.trim(conversation, await self._contents(conversation))
+            wanted = await self.state.shared_files.contents()
+            for sha256 in await asyncio.to_thread(self.store.contents) - wanted:
+                await asyncio.to_thread(self.store.remove, sha256)
 
     async def keep_up(self) -> None:
         """Sweeps once a day for as long as the process runs."""
@@ -121,16 +130,6 @@ class Shelf:
         if missing:
             log.warning("bytes of shared files are gone", files=len(missing))
         return [name for name in files if name not in missing]
-
-    async def _tidy(self, changed: Collection[str]) -> None:
-        async with self.order:
-            for conversation in changed:
-                if files := await self._contents(conversation):
-                    await self.rooms.renew(conversation, files)
-            await self.rooms.clear(await self.state.shared_files.conversations())
-            wanted = await self.state.shared_files.contents()
-            for sha256 in await asyncio.to_thread(self.store.contents) - wanted:
-                await asyncio.to_thread(self.store.remove, sha256)
 
     async def _contents(self, conversation: str) -> dict[str, str]:
         return {file.name: file.sha256 for file in await self.state.shared_files.of(conversation)}

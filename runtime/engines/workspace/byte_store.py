@@ -69,17 +69,17 @@ class DirectoryBytes:
 
     @contextlib.contextmanager
     def incoming(self) -> Generator[Incoming]:
-        with _writing(self._folder):
+        with writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor, made = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
         try:
             with os.fdopen(descriptor, "wb") as out:
                 incoming = Incoming(out)
                 yield incoming
-                with _writing(self._folder):
+                with writing(self._folder):
                     out.flush()
                     os.fsync(out.fileno())
-            with _writing(self._folder):
+            with writing(self._folder):
                 os.replace(made, self._folder / incoming.sha256)
         finally:
             Path(made).unlink(missing_ok=True)
@@ -93,7 +93,7 @@ class DirectoryBytes:
         except OSError:
             return False
         # Not beside the target: a folder of files that is listed meanwhile shows whole files only.
-        with source, _writing(target):
+        with source, writing(target):
             descriptor, made = tempfile.mkstemp(dir=target.parent.parent, suffix=".part")
             try:
                 with os.fdopen(descriptor, "wb") as out:
@@ -113,24 +113,25 @@ class DirectoryBytes:
 
     def drop_unfinished(self) -> None:
         """Removes what a crash left half-written; for a start, before anything comes in. Raises StateUnavailable."""
-        with _writing(self._folder):
+        with writing(self._folder):
             for path in self._folder.glob("*.tmp"):
                 path.unlink(missing_ok=True)
 
     def remove(self, sha256: str) -> None:
-        with _writing(self._folder):
+        with writing(self._folder):
             (self._folder / sha256).unlink(missing_ok=True)
 
 
 def remove_folder(folder: Path) -> None:
     """Removes a folder with all in it. Raises StateUnavailable."""
-    with _writing(folder):
+    with writing(folder):
         if folder.is_dir():
             shutil.rmtree(folder)
 
 
 @contextlib.contextmanager
-def _writing(where: Path) -> Generator[None]:
+def writing(where: Path) -> Generator[None]:
+    """Turns a failing disk into StateUnavailable."""
     try:
         yield
     except OSError as error:

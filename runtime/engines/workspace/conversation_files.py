@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import cast
 
 from runtime.clock import Clock
 from runtime.engines.worker import WorkerPool, WorkerSettings
-from runtime.engines.workspace.byte_store import ByteStore, remove_folder
+from runtime.engines.workspace.byte_store import ByteStore, remove_folder, writing
 from runtime.engines.workspace.catalog import WorkspaceFiles
 from runtime.engines.workspace.joint_files import JointFiles
 from runtime.engines.workspace.worker import COMMAND
@@ -19,6 +21,7 @@ from runtime.ingest import FileReader
 from runtime.limits import Limits
 
 _VIEWS_KEPT = 16
+_MARKS = "marks.json"
 
 
 class ConversationFiles:
@@ -40,8 +43,9 @@ class ConversationFiles:
         self._files: dict[str, WorkspaceFiles] = {}
 
     async def furnish(self, conversation: str, files: Mapping[str, str]) -> list[str]:
-        """Makes the room hold exactly `files`, SHA-256 by name. Returns the names whose bytes are not in the store.
-        Raises StateUnavailable."""
+        """Makes the room hold exactly `files`, SHA-256 by name; when it loses one, all that was made of its files goes
+        with it and is made again for the others when it is asked for. Returns the names whose bytes are not in the
+        store. Raises StateUnavailable."""
         return await asyncio.to_thread(self._furnish, self._room(conversation), files)
 
     def view(self, conversation: str, *, beside_folder: bool) -> Workspace:
@@ -57,11 +61,11 @@ class ConversationFiles:
             self._drop(next(iter(self._views))[0])
         return view
 
-    async def renew(self, conversation: str, files: Mapping[str, str]) -> None:
-        """As `furnish`, for a room that lost a file: all that was made of its files goes with it, and is made again
-        for the others when it is asked for. Raises StateUnavailable."""
-        await asyncio.to_thread(remove_folder, self._room(conversation) / "cache")
-        await self.furnish(conversation, files)
+    async def trim(self, conversation: str, files: Mapping[str, str]) -> None:
+        """Removes from a room, if there is one, what is not in `files`. Raises StateUnavailable."""
+        room = self._room(conversation)
+        if await asyncio.to_thread((room / "files").is_dir):
+            await asyncio.to_thread(_trim, room, files)
 
     async def clear(self, kept: Collection[str]) -> None:
         """Removes the rooms of all conversations but these. Raises StateUnavailable."""
@@ -101,15 +105,19 @@ class ConversationFiles:
         self._files.pop(conversation, None)
 
     def _furnish(self, room: Path, files: Mapping[str, str]) -> list[str]:
-        shown = room / "files"
-        shown.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for path in shown.iterdir():
-            if path.name not in files:
-                path.unlink(missing_ok=True)
-        return [name for name, sha256 in files.items() if not self._shown(shown / name, sha256)]
-
-    def _shown(self, target: Path, sha256: str) -> bool:
-        return _holds(target, sha256) or self._store.copy(sha256, target)
+        (room / "files").mkdir(parents=True, exist_ok=True, mode=0o700)
+        kept = _trim(room, files)
+        missing = list[str]()
+        for name, sha256 in files.items():
+            if name not in kept:
+                target = room / "files" / name
+                if self._store.copy(sha256, target):
+                    kept[name] = _mark(target, sha256)
+                else:
+                    missing.append(name)
+        with writing(room):
+            (room / _MARKS).write_text(json.dumps(kept), "utf-8")
+        return missing
 
     def _clear(self, kept: Collection[str]) -> None:
         if self._folder.is_dir():
@@ -118,10 +126,35 @@ class ConversationFiles:
                     remove_folder(room)
 
 
-def _holds(path: Path, sha256: str) -> bool:
-    """Whether a file is there with this content: its name in the room never changes its content."""
+def _trim(room: Path, files: Mapping[str, str]) -> dict[str, list[object]]:
+    """Removes from a room what is not in `files` with its content, and all that was made of the room's files when it
+    lost one. Returns the marks of those that stay."""
+    marks = _marks(room)
+    shown = {path.name: path for path in (room / "files").iterdir()}
+    kept = {
+        name: marks[name]
+        for name, sha256 in files.items()
+        if name in shown and name in marks and marks[name] == _mark(shown[name], sha256)
+    }
+    lost = [path for name, path in shown.items() if name not in kept]
+    if lost:
+        with writing(room):
+            for path in lost:
+                path.unlink(missing_ok=True)
+        remove_folder(room / "cache")
+    return kept
+
+
+def _mark(path: Path, sha256: str) -> list[object]:
+    """What tells, without reading it, that a file is still the one that was put there."""
+    state = path.stat()
+    return [sha256, state.st_size, state.st_mtime_ns, state.st_ino]
+
+
+def _marks(room: Path) -> dict[str, list[object]]:
+    """Name → mark; nothing when they are missing or damaged: then the files are put there again."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
-    except OSError:
-        return False
+        found: object = json.loads((room / _MARKS).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return cast("dict[str, list[object]]", found) if isinstance(found, dict) else {}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runtime.testing.messages_api import Reply
+from tests.acceptance.conftest import Stage
 
 REFUNDS = b"order_id,refund\n1,10.50\n2,20.25\n3,5.00\n"
 ZEBRAFISH = b"stripe_id,fin\n1,61.75\n"
@@ -43,3 +44,12 @@ def calls(*steps: tuple[str, Mapping[str, Any]]):
         return Reply("Done.")
 
     return script
+
+
+async def done(stage: Stage, channel: str, ts: str, times: int) -> None:
+    """Waits until so many questions of a thread have been answered by such a model."""
+
+    def answered() -> bool:
+        return sum(message["text"].startswith("Done.") for message in stage.slack.answers(channel, ts)) >= times
+
+    await stage.slack.wait_for(lambda: answered() or None)

@@ -185,12 +185,26 @@ async def test_of_a_lost_file_nothing_stays_on_the_disk(build: Build) -> None:
     await view.documents.open(["a.md"])
     for name in ("a.csv", "a.md"):
         house.store.remove(contents.pop(name))
-    await house.rooms.renew("a", contents)
+    await house.rooms.furnish("a", contents)
+    await house.rooms.trim("nobody", {})
     assert await rows(view, "select * from b") == ((1,),)
     kept = [path for path in (house.folder / "rooms").rglob("*") if path.is_file()]
     assert kept and not [path for path in kept if secret.encode() in path.read_bytes()]
     await house.rooms.clear([])
     assert [path for path in (house.folder / "rooms").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("marks", ["{", "[]", '{"a.csv": ["f", 1, 2, 3]}', '{"a.csv": 7}'])
+async def test_damaged_marks_cost_a_copy_and_nothing_else(build: Build, marks: str) -> None:
+    house = await build()
+    contents = house.put({"a.csv": "x\n1\n"})
+    await house.rooms.furnish("a", contents)
+    (shown,) = (house.folder / "rooms").rglob("a.csv")
+    shown.chmod(0o600)
+    shown.write_text("x\n9\n")
+    (shown.parent.parent / "marks.json").write_text(marks)
+    assert await house.rooms.furnish("a", contents) == []
+    assert shown.read_text() == "x\n1\n"
 
 
 async def test_rooms_of_others_are_kept_when_some_are_cleared(build: Build) -> None:
