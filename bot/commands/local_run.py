@@ -54,6 +54,7 @@ async def local_analyst(settings: Settings) -> AsyncGenerator[tuple[Analyst, Sco
         operators = analyst.policy.manifest.operators.users
         user = operators[0] if operators else presence.user
         sources = analyst.sources(PLACE, Asker(user))
+        await analyst.opened.ready(sources)
         yield (
             analyst,
             analyst.scope(random_id(), ADDRESS, user, analyst.policy.timezone(PLACE.id), sources),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from bot.commands.finding import Finding
+from bot.commands.remote_check import check_remote
 from bot.settings import Settings
-from bot.sources import open_database
+from bot.sources import is_remote, open_database
 from runtime.admission import Manifest
 from runtime.admission.manifest import PostgresqlSource, Source
 from runtime.clock import SystemClock
@@ -18,14 +19,15 @@ async def check_sources(manifest: Manifest, settings: Settings) -> AsyncIterator
     """One line for each declared source, and for a role with too many rights the script that mends it."""
     limits = manifest.effective_limits()
     for source in manifest.sources:
+        if is_remote(source):
+            yield await check_remote(source, limits)
+            continue
         try:
             engine = await open_database(source, settings, limits, SystemClock())
         except ConfigurationError as error:
             yield Finding(source.id, "fail", str(error))
             continue
-        if engine is None:
-            yield Finding(source.id, "warn", f"{source.kind} sources are not read by this version; it stays closed.")
-            continue
+        assert engine is not None, source.kind
         try:
             yield await _standing(source, engine)
         finally:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import httpx2
-import mcp_types as protocol
+import structlog
 from mcp import Client, ClientSession, MCPError
+from mcp import types as protocol
 from mcp.client.streamable_http import streamable_http_client
 from pydantic import TypeAdapter
 
@@ -20,6 +21,7 @@ from runtime.engines.mcp.transport import Allowance, BoundedTransport
 from runtime.errors import CallError
 from runtime.limits import Limits
 
+log = structlog.get_logger(__name__)
 logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # its messages quote what servers send
 
 _RAW: Any = TypeAdapter(dict[str, Any])  # results as they came, instead of as models of the package
@@ -53,6 +55,8 @@ class Network:
             async with self._session(allowance) as session:
                 return await _talk(session, choose, self._limits)
         except Exception as error:
+            # a server can make the package raise anything; its traceback may quote the server, so only for debugging
+            log.debug("remote conversation ended", reason=allowance.ended, exc_info=error)
             raise _told(error, allowance) from error
         finally:
             allowance.over = True

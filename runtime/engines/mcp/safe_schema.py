@@ -6,6 +6,7 @@ refused, and what only annotates is dropped."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
@@ -27,6 +28,8 @@ _REFUSED = frozenset(
     "$dynamicRef $recursiveRef $dynamicAnchor $anchor $id patternProperties if then else dependentSchemas "
     "unevaluatedProperties unevaluatedItems".split()
 )
+_COMBINED = frozenset({"allOf", "anyOf", "oneOf", "not"})  # model endpoints take them below the root only
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")  # what model endpoints take
 _LONGEST_INTEGER = 2**64
 _DROPPED = object()
 
@@ -39,8 +42,8 @@ def safe_schema(foreign: object, limits: Limits) -> dict[str, Any]:
     """A closed object schema without references, of bounded size. Raises SchemaRefused."""
     copied = _Copy(foreign, limits).whole()
     schema = cast(dict[str, Any], copied) if isinstance(copied, dict) else {}
-    if schema.get("type") != "object":
-        raise SchemaRefused("its arguments are no object")
+    if schema.get("type") != "object" or not _COMBINED.isdisjoint(schema):
+        raise SchemaRefused("its arguments are no plain object")
     if len(json.dumps(schema)) > limits.mcp_schema_bytes:
         raise SchemaRefused(f"its schema is larger than {limits.mcp_schema_bytes:,} bytes")
     try:
@@ -91,6 +94,8 @@ class _Copy:
             return [self.schema(part, depth + 1, trail) for part in cast(list[Any], value)]
         if key == "properties" and isinstance(value, dict):
             parts = cast(dict[str, Any], value)
+            if odd := [name for name in parts if not _NAME.fullmatch(name)]:
+                raise SchemaRefused(f"an argument's name is not made of plain letters: {plain(odd[0], 40)!r}")
             return {name: self.schema(part, depth + 1, trail) for name, part in parts.items()}
         if key in _SEVERAL or key == "properties":
             raise SchemaRefused("its schema is no valid JSON Schema")

@@ -131,7 +131,7 @@ def _withheld(result: RemoteResult, view: ModelView) -> tuple[str, ...]:
 
 
 def _left_out(result: RemoteResult) -> tuple[str, ...]:
-    return tuple(f"Left out: {times} {_LEFT_OUT[kind]}." for kind, times in sorted(result.left_out.items()))
+    return tuple(f"Left out: {_LEFT_OUT[kind]} ({times})." for kind, times in sorted(result.left_out.items()))
 
 
 def _for_people(result: RemoteResult) -> str:

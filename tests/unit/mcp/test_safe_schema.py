@@ -43,7 +43,10 @@ def nested(levels: int) -> dict[str, Any]:
     [
         ("text", "no valid JSON Schema"),
         (None, "no valid JSON Schema"),
-        ({"type": "array"}, "no object"),
+        ({"type": "array"}, "no plain object"),
+        (properties() | {"anyOf": [{"required": ["a"]}]}, "no plain object"),
+        (properties(**{"a b": {}}), "plain letters"),
+        (properties(x=properties(**{"<!here>": {}})), "plain letters"),
         ({"type": "object", "properties": []}, "no valid JSON Schema"),
         (properties(x={"type": "nothing"}), "no valid JSON Schema"),
         (properties(x={"$ref": "https://attacker.example/schema.json"}), "another document"),
