@@ -56,7 +56,7 @@ class Shelf:
         room whole. Raises StateUnavailable."""
         known = {file.file_id: file for file in await self.state.shared_files.of(conversation)}
         wanted = {str(raw["id"]): raw for raw in files}
-        asked = frozenset(wanted)
+        asked = tuple(wanted)
         for file in known.values():
             if not await asyncio.to_thread(self.store.holds, file.sha256):  # another replica has it, or nobody
                 wanted.setdefault(file.file_id, {"id": file.file_id, "name": file.name, "file_access": LOOK_FIRST})

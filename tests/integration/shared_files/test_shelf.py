@@ -1,0 +1,107 @@
+"""The shelf keeps to its bounds, over one conversation and over time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.shared_files.shelf import Shelf, Shelved
+from runtime.admission.manifest import SlackFiles
+from runtime.engines.workspace.conversation_files import ConversationFiles
+from runtime.limits import DEFAULT, MIB
+from runtime.state import open_state
+from runtime.testing.clock import ManualClock, counted_ids
+from tests.integration.shared_files.conftest import Bench, bytes_of
+
+BODY = b"a,b\n" + b"1,2\n" * 250_000  # almost a MiB
+
+
+@pytest.fixture
+async def shelf(bench: Bench, tmp_path: Path) -> AsyncGenerator[Shelf]:
+    """A shelf for three files or three MiB a conversation."""
+    clock = ManualClock()
+    state = open_state("sqlite://", clock=clock, new_id=counted_ids())
+    limits = DEFAULT.override({"shared_files": 3, "shared_files_bytes": 3 * MIB})
+    rooms = ConversationFiles(tmp_path / "rooms", bench.store, lambda: None, limits, clock)
+    bench.place.file = bytes_of(BODY)
+    yield Shelf(state, bench.store, rooms, bench.fetcher, limits, lambda: SlackFiles(keep_days=2), clock, clock.sleep)
+    await rooms.close()
+    state.close()
+
+
+async def take(shelf: Shelf, bench: Bench, *ids: str, conversation: str = "a", size: int | None = len(BODY)) -> Shelved:
+    files = [bench.place.described(id=file_id, name=f"{file_id}.csv", size=size) for file_id in ids]
+    return await shelf.take(conversation, files)
+
+
+def shown(folder: Path) -> set[str]:
+    """The names in all rooms."""
+    return {path.name for path in folder.rglob("*.csv")}
+
+
+async def test_a_file_is_fetched_once_for_its_conversation(shelf: Shelf, bench: Bench) -> None:
+    first = await take(shelf, bench, "F1", "F2")
+    assert (first.names, first.came, first.refused) == (("F1.csv", "F2.csv"), ("F1.csv", "F2.csv"), ())
+    fetched = len(bench.place.asked)
+    assert await take(shelf, bench, "F1") == replace(first, came=("F1.csv",))
+    assert await take(shelf, bench) == replace(first, came=())
+    assert len(bench.place.asked) == fetched
+    assert len(bench.store.contents()) == 1
+    assert await take(shelf, bench, conversation="b") == Shelved()
+
+
+async def test_a_conversation_takes_so_many_files_and_the_next_begins_anew(shelf: Shelf, bench: Bench) -> None:
+    bench.place.file = bytes_of(b"a\n1\n")
+    full = await take(shelf, bench, "F1", "F2", "F3", "F4", size=4)
+    assert full.names == ("F1.csv", "F2.csv", "F3.csv")
+    assert full.refused == ("«F4.csv» was not read: this conversation has 3 files already; share it in a new thread.",)
+    assert (await take(shelf, bench, "F4", conversation="b", size=4)).names == ("F4.csv",)
+
+
+@pytest.mark.parametrize("size", [len(BODY), None])
+async def test_the_files_of_a_conversation_are_bounded_in_all(shelf: Shelf, bench: Bench, size: int | None) -> None:
+    shelf = replace(shelf, limits=replace(shelf.limits, shared_files_bytes=2 * MIB + MIB // 2))
+    taken = await take(shelf, bench, "F1", "F2", "F3", size=size)
+    assert taken.names == ("F1.csv", "F2.csv")
+    (refused,) = taken.refused
+    assert "MiB" in refused and "F3.csv" in refused
+
+
+async def test_the_sweep_of_each_day_removes_what_is_old(shelf: Shelf, bench: Bench, tmp_path: Path) -> None:
+    await take(shelf, bench, "F1")
+    shelf.clock.advance(timedelta(days=1.5).total_seconds())  # type: ignore[attr-defined]
+    bench.place.file = bytes_of(b"a\n1\n")
+    await take(shelf, bench, "F2", size=4)
+    await take(shelf, bench, "F3", conversation="b", size=4)
+    await shelf.sweep()
+    assert (await take(shelf, bench)).names == ("F1.csv", "F2.csv")
+    shelf.clock.advance(timedelta(days=1).total_seconds())  # type: ignore[attr-defined]
+    await shelf.sweep()
+    assert len(bench.store.contents()) == 1
+    assert shown(tmp_path) == {"F2.csv", "F3.csv"}
+    assert (await take(shelf, bench)).names == ("F2.csv",)
+
+
+async def test_a_deleted_file_makes_room_and_its_name_is_free(shelf: Shelf, bench: Bench) -> None:
+    await take(shelf, bench, "F1")
+    assert await shelf.deleted("F1") and not await shelf.deleted("F1")
+    bench.place.file = bytes_of(b"a\n7\n")
+    again = await shelf.take("a", [bench.place.described(id="F9", name="F1.csv", size=4)])
+    assert again.names == ("F1.csv",)
+    assert shelf.store.contents() >= {file.sha256 for file in await shelf.state.shared_files.of("a")}
+    await shelf.sweep()
+    assert len(shelf.store.contents()) == 1
+
+
+async def test_what_a_crash_left_half_written_is_removed(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), bench.store.incoming() as incoming:
+        incoming.write(b"half")
+        raise RuntimeError
+    assert list((tmp_path / "bytes").iterdir()) == []
+    (tmp_path / "bytes" / "tmpabc.tmp").write_bytes(b"half")
+    bench.store.drop_unfinished()
+    assert list((tmp_path / "bytes").iterdir()) == []
