@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 
 import structlog
@@ -23,12 +23,14 @@ LOOK_S = 2.0
 @dataclass(slots=True)
 class Reloading:
     """The manifest of one process. `alone`: no other process shares the state, so that a start puts its own manifest in
-    force; of several, only `footnote reload` or SIGHUP does. `tell` reaches the operators."""
+    force; of several, only `footnote reload` or SIGHUP does. `tell` reaches the operators; `taken` follows each change
+    of the policy."""
 
     analyst: Analyst
     background: Background
     alone: bool
     tell: Callable[[str], Awaitable[None]]
+    taken: Callable[[], Coroutine[None, None, None]]
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
     _closing: asyncio.Task[None] | None = None
@@ -100,6 +102,7 @@ class Reloading:
         self._closing = self.background.start(
             self._close(before, opened, uses, self._closing), name="close what is open no more"
         )
+        self.background.start(self.taken(), name="look at what was asked under the earlier policy")
         self._said = ""
         log.info("manifest in force", revision=policy.revision, sources=sorted(policy.audiences()))
 

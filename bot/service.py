@@ -118,7 +118,7 @@ async def running_bot(
             in_force=in_force,
         )
         stack.push_async_callback(analyst.close)
-        reloading = await _reloading(stack, analyst, background, slack, sleep)
+        reloading = await _reloading(stack, analyst, office, slack)
         await office.recover()
         await begin_settling(analyst, office, background)
         shelf = await open_shelf(analyst, slack, sleep=sleep)
@@ -199,17 +199,16 @@ def _board(
 async def _reloading(
     stack: AsyncExitStack,
     analyst: Analyst,
-    background: Background,
+    office: Office,
     slack: AsyncWebClient,
-    sleep: Callable[[float], Awaitable[None]],
 ) -> Reloading:
     """The manifest of this process beside the one in force, and what follows it from now on."""
 
     async def tell(text: str) -> None:
         await tell_operators(slack, analyst.policy.manifest.operators.users, text)
 
-    alone = analyst.settings.state_url.startswith("sqlite")
-    reloading = Reloading(analyst, background, alone, tell, sleep)
+    background = office.board.background
+    reloading = Reloading(analyst, background, office.alone, tell, office.presses.revalidate, office.sleep)
     await reloading.begin()
     stack.callback(background.start(reloading.keep_up(), name="follow the policy in force").cancel)
     return reloading

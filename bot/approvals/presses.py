@@ -98,10 +98,12 @@ class Presses:
                 after = await self.desk.change(approval.id, moves.void(sentence))
                 return after, standing_words(after)
 
-    async def revalidate(self, channel: str) -> None:
-        """Something about a channel or its people changed: requests that may not stand there any more are void."""
+    async def revalidate(self, channel: str | None = None) -> None:
+        """Something about a channel or its people (None: about the policy) changed: requests that may not stand there
+        any more are void, whatever changes back later."""
         for approval in await self.state.approvals.standing():
-            if approval.state != "pending" or approval.conversation.split(":")[1] != channel:
+            elsewhere = channel is not None and approval.conversation.split(":")[1] != channel
+            if approval.state != "pending" or elsewhere:
                 continue
             gone = await self.pressers.still_valid(approval)
             if gone is not None:

@@ -25,7 +25,7 @@ from rapidfuzz import process
 
 from runtime.admission.audience import Audience, ChannelId, GroupId, UserId
 from runtime.admission.mapping import UniqueKeys
-from runtime.capability import ApproverRule
+from runtime.capability import ApproverRule, EffectKind
 from runtime.errors import ConfigurationError
 from runtime.limits import DEFAULT, Limits
 
@@ -175,6 +175,10 @@ class EffectRule(_Part):
     approvers: People
     self_approval: bool = False
 
+    def approver_rule(self) -> ApproverRule:
+        """Who approves, as the boundary asks for it."""
+        return ApproverRule(self.approvers.users, self.approvers.groups, self.self_approval)
+
 
 class Effects(_Part):
     """Who approves the effects that are not changes to a source's data."""
@@ -182,6 +186,17 @@ class Effects(_Part):
     knowledge: EffectRule | None = None
     routines: EffectRule | None = None
     delivery: EffectRule | None = None
+
+    def approver_rule(self, kind: EffectKind) -> ApproverRule | None:
+        """Who approves effects of this kind; None where the manifest names nobody. Changes of data have the rules of
+        their tables."""
+        named = {
+            EffectKind.ADVISORY_CONTEXT: self.knowledge,
+            EffectKind.MANAGE_ROUTINE: self.routines,
+            EffectKind.DELIVERY: self.delivery,
+            EffectKind.DELIVERY_CONFIGURATION: self.delivery,
+        }.get(kind)
+        return None if named is None else named.approver_rule()
 
 
 class ChannelSettings(_Part):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from bot.local import LocalSlack
@@ -20,6 +21,7 @@ from runtime.capability import ApproverRule
 from runtime.registry import Registry
 from runtime.testing.clock import ManualClock
 from runtime.testing.messages_api import Reply, messages_endpoint
+from tests.acceptance.approvals.postgresql_target import PostgresqlTarget
 from tests.acceptance.approvals.stand_in import StandIn
 from tests.acceptance.conftest import Stage, write_workspace
 
@@ -45,7 +47,7 @@ class Desk:
     """One question whose model proposes a change, and everything that happens to its card."""
 
     stage: Stage
-    target: StandIn
+    target: StandIn | PostgresqlTarget
     clock: ManualClock = field(default_factory=ManualClock)
     running: Running | None = None
     thread: str = ""
@@ -53,7 +55,7 @@ class Desk:
     request_id: str = ""
     buttons: dict[str, str] = field(default_factory=dict)
     moment: int = 0
-    held: list[sqlite3.Connection] = field(default_factory=list)
+    held: list[Any] = field(default_factory=list)
 
     @property
     def slack(self) -> LocalSlack:
@@ -73,9 +75,10 @@ class Desk:
         """The bot, with the stand-in beside its own tools."""
         async with self.stage.bot(clock=self.clock, sleep=self.clock.sleep, **options) as running:
             self.running = running
-            wiring = running.analyst.wiring
-            tools = Registry.of((*wiring.registry, self.target.capability()))
-            running.analyst.wiring = replace(wiring, registry=tools)
+            if isinstance(self.target, StandIn):
+                wiring = running.analyst.wiring
+                tools = Registry.of((*wiring.registry, self.target.capability()))
+                running.analyst.wiring = replace(wiring, registry=tools)
             yield running
 
     async def propose(self, channel: str = CHANNEL, **ask: Any) -> str:
@@ -118,9 +121,8 @@ class Desk:
         while (await self.state()) in ("claimed", "running"):
             await self.running.analyst.state.probe()
 
-    @staticmethod
-    def proposing(rows: int) -> Any:
-        return proposing(rows)
+    def proposing(self, rows: int) -> Any:
+        return proposing(rows) if isinstance(self.target, StandIn) else self.target.proposing(rows)
 
     async def says(self, *parts: str) -> None:
         await self.slack.wait_for(lambda: self.told(*parts) or None)
@@ -180,9 +182,12 @@ class Desk:
         """Brings a payload to the bot as Slack would."""
         await self.slack.hub.delivery.interaction(self.slack.app, "interactive", payload)
 
-    def hold(self, target: StandIn) -> sqlite3.Connection:
+    def hold(self) -> Any:
         """A connection of somebody else to the target, open until the test ends."""
-        self.held.append(sqlite3.connect(target.file, timeout=0, isolation_level=None))
+        if isinstance(self.target, StandIn):
+            self.held.append(sqlite3.connect(self.target.file, timeout=0, isolation_level=None))
+        else:
+            self.held.append(psycopg.connect(self.target.dsn, autocommit=True))
         return self.held[-1]
 
     def modal(self, user: str) -> dict[str, Any] | None:

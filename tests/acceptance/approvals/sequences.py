@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.acceptance.approvals.conftest import ANN, ASKER, DAN, LEO, ROBOT, Desk
+from tests.acceptance.approvals.postgresql_target import PostgresqlTarget
+from tests.acceptance.approvals.stand_in import StandIn
 
 FILE = Path(__file__).parents[2] / "cases" / "approvals.jsonl"
 CASES: dict[str, dict[str, Any]] = {
@@ -39,8 +41,8 @@ THREAD = {
     "restarted while waiting, not run": ("restarted while waiting", "not run"),
     "nobody waits for this any more, not run": ("Nobody waits for this any more", "not run"),
     "the data changed since the preview, not run": ("The data changed since the preview, not run",),
-    "rows are locked, nothing applied": ("rows are locked", "nothing applied"),
-    "row count differed, rolled back": ("row count differed", "rolled back"),
+    "rows are locked, nothing applied": ("they stayed locked", "nothing applied"),
+    "row count differed, rolled back": ("2 of 3 rows, so it was undone", "nothing applied"),
     "source withdrawn, not run": ("source was withdrawn", "not run"),
     "stopped before it ran, not run": ("stopped", "before it ran", "not run"),
     "stopped while running, nothing applied": ("stopped while running", "nothing was applied"),
@@ -72,17 +74,16 @@ def prepare(desk: Desk, case: dict[str, Any]) -> dict[str, Any]:
     asked = case["events"][0]
     rule = {"expires_s": asked["expires"], "self_approval": asked.get("self_approval", False)}
     desk.approvers(*[PEOPLE[user] for user in asked["approvers"]], **rule)
-    desk.target.most_rows = asked.get("cap", 1_000)
-    if asked["rows"] > 10:
-        with desk.target.opened() as db:
-            db.executemany(
-                "INSERT INTO customers VALUES (?, ?, 'silver')",
-                [(n, f"Shop {n}") for n in range(11, asked["rows"] + 1)],
-            )
-    if asked.get("channel") == "external":
+    desk.target.most_rows = asked.get("cap", 100)
+    with desk.target.opened() as db:
+        for n in range(11, asked["rows"] + 1):
+            db.execute(f"INSERT INTO customers VALUES ({n}, 'Shop {n}', 'silver')")
+    manifest = desk.stage.manifest
+    if isinstance(desk.target, PostgresqlTarget):
+        manifest.write_text(manifest.read_text() + desk.target.manifest((desk.channel, "C0PARTNER")))
+    elif asked.get("channel") == "external":
         desk.target.source = None
     if "run_limit" in asked:
-        manifest = desk.stage.manifest
         manifest.write_text(manifest.read_text() + f"limits: {{run_open_seconds: {asked['run_limit']}}}\n")
     return asked
 
@@ -149,18 +150,17 @@ async def row_changed(desk: Desk, event: dict[str, Any]) -> None:
 
 
 async def maintenance(desk: Desk, event: dict[str, Any]) -> None:
-    db = desk.hold(desk.target)
-    db.commit()
-    db.execute("VACUUM")
+    desk.hold().execute("VACUUM" if isinstance(desk.target, StandIn) else "VACUUM FULL customers")
 
 
 async def lock_held(desk: Desk, event: dict[str, Any]) -> None:
-    desk.hold(desk.target).execute("BEGIN IMMEDIATE")
+    begin = "BEGIN IMMEDIATE" if isinstance(desk.target, StandIn) else "BEGIN; SELECT 1 FROM customers FOR UPDATE"
+    desk.hold().execute(begin)
 
 
 async def trigger_alters_rowcount(desk: Desk, event: dict[str, Any]) -> None:
     with desk.target.opened() as db:
-        db.execute("CREATE TRIGGER other BEFORE UPDATE ON customers WHEN old.id = 3 BEGIN SELECT RAISE(IGNORE); END")
+        db.execute("INSERT INTO held_back VALUES (3)")
 
 
 async def cancel(desk: Desk, event: dict[str, Any]) -> None:
@@ -232,7 +232,8 @@ async def told(desk: Desk, saying: str) -> None:
     elif whom == "owner":
         await desk.says("by hand")
     elif whom == "model":
-        await desk.slack.wait_for(lambda: words in json.dumps(desk.stage.endpoint.requests[-1]) or None)
+        part = {"too many rows": "may be changed at once"}[words]
+        await desk.slack.wait_for(lambda: part in json.dumps(desk.stage.endpoint.requests[-1]) or None)
     elif words in NAMED:
         await desk.says(NAMED[words], f"<@{PEOPLE[whom]}>")
     elif words in ("nobody may approve this", "updates are off in shared channels"):

@@ -57,6 +57,11 @@ class StandIn:
         with self.opened() as db:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, tier TEXT)")
+            db.execute("CREATE TABLE held_back (id INTEGER)")
+            db.execute(
+                "CREATE TRIGGER keep BEFORE UPDATE ON customers WHEN old.id IN (SELECT id FROM held_back) "
+                "BEGIN SELECT RAISE(IGNORE); END"
+            )
             db.execute("CREATE TABLE begun (call TEXT PRIMARY KEY)")
             db.execute("CREATE TABLE journal (call TEXT PRIMARY KEY, tier TEXT, rows INTEGER)")
             db.executemany(
@@ -87,7 +92,10 @@ class StandIn:
         with self.opened() as db:
             before = [list(row) for row in db.execute("SELECT * FROM customers ORDER BY id LIMIT ?", (arguments.rows,))]
         if arguments.rows > self.most_rows:
-            raise CallError("invalid_arguments", f"too many rows: {arguments.rows:,}, {self.most_rows:,} are allowed")
+            raise CallError(
+                "invalid_arguments",
+                f"{arguments.rows:,} rows of customers fit; at most {self.most_rows:,} may be changed at once.",
+            )
         after = [[*row[:2], arguments.tier] for row in before]
         lines = ["id,name,before,after", *(f"{b[0]},{b[1]},{b[2]},{a[2]}" for b, a in zip(before, after, strict=True))]
         return Preflight(
@@ -120,14 +128,14 @@ class StandIn:
             if done != arguments.rows:
                 db.execute("ROLLBACK")
                 raise CallError(
-                    "sql_failed", f"The row count differed ({done} instead of {arguments.rows}): rolled back."
+                    "sql_failed", f"The database changed {done} of {arguments.rows} rows, so it was undone."
                 )
             db.execute("INSERT INTO journal VALUES (?, ?, ?)", (self._name(context), arguments.tier, done))
             self._maybe_die("in_tx")
             db.execute("COMMIT")
         except sqlite3.OperationalError as error:
             raise CallError(
-                "sql_failed", f"The rows are locked by somebody else ({error}): nothing applied."
+                "sql_failed", f"Somebody else is changing these rows: they stayed locked ({error})."
             ) from error
         finally:
             db.close()

@@ -140,3 +140,18 @@ async def test_a_dry_run_is_approved_and_writes_nothing(desk) -> None:
         await desk.says("Dry run: nothing written", f"<@{ANN}>")
         await desk.says("I have told you")
     assert desk.target.executed == 0
+
+
+async def test_a_policy_that_changed_and_changed_back_leaves_the_request_void(desk) -> None:
+    manifest = desk.stage.manifest.read_text()
+    async with desk.open() as running:
+        await desk.propose()
+        desk.stage.manifest.write_text(manifest.replace('channels: ["*"], im: true', "im: true"))
+        running.reload()
+        await desk.titled("Not run, no longer valid")
+        desk.stage.manifest.write_text(manifest)
+        running.reload()
+        await desk.says("source may have been withdrawn", "not run")
+        await desk.approve(ANN)
+        await desk.whispered(ANN, "no longer valid")
+    assert desk.target.executed == 0

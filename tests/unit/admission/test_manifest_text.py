@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runtime.admission import load_manifest
+from runtime.capability import ApproverRule, EffectKind
 from runtime.errors import ConfigurationError
 
 GOOD = "version: 1\ntimezone: Europe/Berlin\nworkspace: {root: ./data, audience: {im: true}}\n"
@@ -50,3 +51,19 @@ def test_aliases_and_merges_are_still_yaml(tmp_path) -> None:
         encoding="utf-8",
     )
     assert load_manifest(path).channels["C0FIN"].follow_up == "mention"
+
+
+def test_the_manifest_names_who_approves_each_kind_of_effect(tmp_path) -> None:
+    effects = (
+        "version: 1\neffects:\n"
+        "  knowledge: {approvers: {groups: [S0APPR]}, self_approval: true}\n"
+        "  delivery: {approvers: {users: [U0ANN]}}\n"
+    )
+    path = tmp_path / "manifest.yaml"
+    path.write_text(effects)
+    rules = load_manifest(path).effects
+    knowledge = rules.approver_rule(EffectKind.ADVISORY_CONTEXT)
+    assert knowledge == ApproverRule(groups=("S0APPR",), self_approval=True)
+    assert rules.approver_rule(EffectKind.DELIVERY_CONFIGURATION) == ApproverRule(users=("U0ANN",))
+    assert rules.approver_rule(EffectKind.MANAGE_ROUTINE) is None
+    assert rules.approver_rule(EffectKind.MUTATE_DATA) is None
