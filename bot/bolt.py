@@ -15,7 +15,8 @@ from bot.listeners.command import Command
 from bot.listeners.events import Events
 from bot.listeners.home import Home
 from bot.listeners.private import AskInPrivate
-from bot.render.approval_card import APPROVE, CANCEL, REJECT
+from bot.listeners.undo import Undo
+from bot.render.approval_card import APPROVE, CANCEL, REJECT, UNDO
 from bot.render.private_offer import PRIVATE_ACTION
 from bot.shared_files.shelf import Shelf
 from bot.stopping import Stopping
@@ -41,6 +42,7 @@ def build_bolt(
     app.action("retry")(actions.retry)
     app.action("feedback")(actions.feedback)
     app.action(PRIVATE_ACTION)(AskInPrivate(intake).pressed)
+    app.action(UNDO)(Undo(intake).pressed)
     approvals = ApprovalClicks(presses)
     app.action(APPROVE)(approvals.approve)
     app.action(REJECT)(approvals.reject)

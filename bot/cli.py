@@ -19,7 +19,6 @@ COMMANDS: dict[str, str] = {
     "migrate": "bring the state database to this version's schema",
     "reload": "put the manifest as it stands now in force, in every process that serves with this state",
     "receipts": "list who changed what data, when, and on whose approval",
-    "receipts": "list who changed what data, when, and on whose approval",
     "version": "print the version",
 }
 
@@ -39,9 +38,6 @@ def build_parser() -> argparse.ArgumentParser:
     made["sql"].add_argument("words", metavar="[SOURCE] QUERY", nargs="+")
     made["sql"].add_argument("--manifest", help="the admission manifest (default: FOOTNOTE_MANIFEST)")
     made["sql"].add_argument("--json", action="store_true", help="print the result envelope")
-    made["receipts"].add_argument("receipt", metavar="RECEIPT", nargs="?", help="one change, with its rows")
-    made["receipts"].add_argument("--limit", type=int, default=20, help="how many of the newest (default 20)")
-    made["receipts"].add_argument("--json", action="store_true", help="print everything as JSON, the rows too")
     made["receipts"].add_argument("receipt", metavar="RECEIPT", nargs="?", help="one change, with its rows")
     made["receipts"].add_argument("--limit", type=int, default=20, help="how many of the newest (default 20)")
     made["receipts"].add_argument("--json", action="store_true", help="print everything as JSON, the rows too")

@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"<([@#!]?)([^>|]*)(?:\|([^>]*))?>")
 @dataclass(frozen=True, slots=True)
 class Question:
     """One person's message. `addressed` says that the bot is mentioned or written to directly; `files` is
-    what is kept of the Slack files that came with it."""
+    what is kept of the Slack files that came with it; `undo` names the receipt of a change to be undone."""
 
     team: str
     channel: str
@@ -29,6 +29,7 @@ class Question:
     text: str
     addressed: bool
     files: Sequence[Mapping[str, Any]] = ()
+    undo: str = ""
 
     @property
     def address(self) -> Address:

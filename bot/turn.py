@@ -26,6 +26,7 @@ from bot.render.private_offer import with_private_offer
 from bot.render.status import reading, working
 from bot.shared_files.attached import attach
 from bot.shared_files.shelf import Shelf
+from bot.undo import undone
 from runtime.admission.policy import WORKSPACE
 from runtime.capability import Scope
 from runtime.charts import NotDrawn, Painter
@@ -146,6 +147,11 @@ class TurnRunner:
         place, asker = await self.presence.facts(question.channel, question.user)
         zone = self.analyst.policy.timezone(question.channel)
         sources = self.analyst.sources(place, asker)
+        if question.undo:
+            scope = self.analyst.scope(turn_id, str(question.address), question.user, zone, sources)
+            said = await undone(self.analyst, scope, question.undo)
+            await self._finish(turn_id, question, TurnEnd("answered", said), [plain_message(said)])
+            return
         await self.analyst.opened.ready(sources)
 
         async def large(file: Progress) -> None:

@@ -33,6 +33,7 @@ from runtime.toolboxes.sources import (
     data_preview_postgresql_update,
     data_query_postgresql,
     data_query_sqlite,
+    data_undo_postgresql,
     data_update_postgresql,
 )
 
@@ -58,6 +59,9 @@ CAPABILITIES: tuple[Capability[Any], ...] = (
     data_preview_postgresql_update.CAPABILITY,
     data_update_postgresql.CAPABILITY,
 )
+
+STARTED_BY_PEOPLE: tuple[Capability[Any], ...] = (data_undo_postgresql.CAPABILITY,)
+"""What only a person's click starts: in no model's catalog, and carried out through the same stages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from runtime.capability import ApproverRule
 from runtime.state import Approval
 
 APPROVE, REJECT, CANCEL = "approval_approve", "approval_reject", "approval_cancel"
+UNDO = "undo_change"
+# The tools whose receipts hold what stood there before.
+_UNDOABLE = ("data_update_postgresql", "data_undo_postgresql")
 _SUMMARY_CHARS = 500
 _WARNINGS = 5
 _NAMED = 20
@@ -53,11 +56,20 @@ def card(approval: Approval, zone: str, token: str | None = None) -> SlackMessag
 
 def _standing(approval: Approval, title: str, token: str | None) -> list[Block]:
     if approval.state != "pending":
-        return [blocks.section(_ending(approval) or title, expand=True)]
+        ending = blocks.section(_ending(approval) or title, expand=True)
+        return [ending, *_undo(approval)]
     made: list[Block] = []
     if approval.votes:
         made.append(blocks.context(f"{people(approval.votes)} approved; one more person is needed."))
     return [*made, _buttons(approval, token)] if token is not None else made
+
+
+def _undo(approval: Approval) -> list[Block]:
+    """The way back from a change of data; its button names the receipt and grants nothing."""
+    receipt = str(approval.outcome.get("receipt") or "")
+    if approval.state != "done" or not receipt or approval.tool not in _UNDOABLE:
+        return []
+    return [blocks.actions([blocks.button("Undo", UNDO, receipt)])]
 
 
 def _summary(approval: Approval) -> str:

@@ -11,7 +11,7 @@ from runtime.state.records import Audit, AuditRecord, Meta
 from runtime.state.shared_files import SharedFile, SharedFiles
 from runtime.state.sqlite_file import check_file
 from runtime.state.steps import Steps
-from runtime.state.store import State, migrate_state, open_state, parse_url, peek_state, peek_state, serving_process, sqlite_path
+from runtime.state.store import State, migrate_state, open_state, parse_url, peek_state, serving_process, sqlite_path
 from runtime.state.turns import Spent, Turn, TurnEnd, Turns, TurnStart
 
 __all__ = [
@@ -55,7 +55,6 @@ __all__ = [
     "migrate_state",
     "open_state",
     "parse_url",
-    "peek_state",
     "peek_state",
     "serving_process",
     "sqlite_path",

@@ -96,22 +96,6 @@ def peek_state(url: str, *, clock: Clock, new_id: NewId) -> State:
     return State(connector, None, clock=clock, new_id=new_id)
 
 
-def peek_state(url: str, *, clock: Clock, new_id: NewId) -> State:
-    """The state at `url` beside a bot that may be serving with it: for looking, never for work. Raises
-    ConfigurationError where there is none, StateTooNew, StateUnavailable."""
-    parsed = parse_url(url)
-    path = sqlite_path(parsed)
-    if path is not None and not path.exists():
-        raise ConfigurationError(f"There is no state at {path} yet. Is FOOTNOTE_STATE or FOOTNOTE_DATA_DIR right?")
-    connector = Connector(parsed)
-    try:
-        connector.run_now(schema.require_current)
-    except BaseException:
-        connector.close()
-        raise
-    return State(connector, None, clock=clock, new_id=new_id)
-
-
 def migrate_state(url: str) -> str:
     """Brings the store at `url` to this version's schema (`footnote migrate`) and returns its revision. Raises as
     `open_state` does."""
