@@ -95,7 +95,7 @@ async def running_bot(
         in_force = PolicyInForce(Policy.of(load_manifest(settings.manifest)))
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)
-        board = _board(slack, identity, state, in_force, background, pacer or ChannelPacer(), clock)
+        board = _board(slack, identity, state, in_force, background, pacer or ChannelPacer(), clock, sleep)
         office = open_office(
             settings,
             board,
@@ -177,6 +177,7 @@ def _board(
     background: Background,
     pacer: Pacer,
     clock: Clock,
+    sleep: Callable[[float], Awaitable[None]],
 ) -> Board:
     """What is shown in Slack, and the way there through the outbox."""
     return Board(
@@ -193,6 +194,7 @@ def _board(
         ),
         background=background,
         zone=lambda channel: in_force.policy.timezone(channel),
+        sleep=sleep,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ _CARD_PART = 1
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Implements `runtime.approvals.Face`. `zone` gives the time zone of a channel.
+    """Implements `runtime.approvals.Face`. `zone` gives the time zone of a channel; `sleep` bounds its waits.
 
     A request has three lanes in the outbox: the card with its edits, the files beside it, and what the thread is told;
     so a card that somebody deleted keeps nobody from hearing how it ended.
@@ -41,6 +41,7 @@ class Board:
     presence: SlackPresence
     background: Background
     zone: Callable[[str], str]
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def asking(self, approval: Approval, token: str, attachments: Sequence[Attachment]) -> Sequence[NewDelivery]:
         """The card with its buttons, and the whole texts as files."""
@@ -74,7 +75,11 @@ class Board:
 
     async def brought_out(self, approval_id: str, seconds: float) -> bool:
         """Waits, at most so long, until all is out; False when Slack refused the card for good."""
-        await asyncio.wait([self._begin(approval_id)], timeout=seconds)
+        enough = asyncio.ensure_future(self.sleep(seconds))
+        try:
+            await asyncio.wait((self._begin(approval_id), enough), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            enough.cancel()
         posted = await self.posted(approval_id)
         return posted is None or posted.state not in ("failed", "unknown")
 

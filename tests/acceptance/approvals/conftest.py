@@ -55,6 +55,7 @@ class Desk:
     request_id: str = ""
     buttons: dict[str, str] = field(default_factory=dict)
     moment: int = 0
+    outage: bool = False
     held: list[Any] = field(default_factory=list)
 
     @property

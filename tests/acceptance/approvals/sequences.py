@@ -105,6 +105,10 @@ async def click(desk: Desk, event: dict[str, Any]) -> None:
         await desk.approve(user)
     if "payload" in event:
         return  # the same press once more: nothing is to be seen
+    if desk.outage:  # nothing is to be seen either; the work waits for the buttons only so long
+        while (await desk.state()) in ("pending", "claimed"):
+            desk.clock.advance(1 if await desk.state() == "claimed" else 0)
+        return
     await desk.slack.wait_for(
         lambda: len(desk.whispers(user)) > quiet or desk.title() != title or desk.target.executed or None
     )
@@ -199,6 +203,7 @@ async def source_admitted(desk: Desk, event: dict[str, Any]) -> None:
 
 async def slack_down(desk: Desk, event: dict[str, Any]) -> None:
     desk.slack.faults.http_error("chat.*", status=503, times=None)
+    desk.outage = True
 
 
 async def tick(desk: Desk, event: dict[str, Any]) -> None:
