@@ -20,7 +20,10 @@ _Extract = Callable[[int, ReadingLimits], ExtractedText]
 _EXTRACT: Mapping[Kind, _Extract] = {"document": plain_text, "pdf": pdf_text, "docx": docx_text, "html": html_text}
 _PACKED: frozenset[Kind] = frozenset(("pdf", "docx"))
 _LINE_CHARS = 200
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
+# With marks that nobody sees and that keep a word from being found: soft hyphens, blanks of no width, marks of order.
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff]|\u00ad\n?")
+_LIGATURES = str.maketrans({0xFB00 + at: each for at, each in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))})
+_DIVIDED = re.compile(r"[^\W\d_]-\n[^\W\d_]")
 
 
 def read_document(descriptor: int, kind: Kind, store: Path, limits: ReadingLimits) -> ReadDocument:
@@ -61,10 +64,16 @@ def _first_line(text: ExtractedText) -> str:
 
 
 def _cleaned(text: ExtractedText) -> ExtractedText:
-    """Line ends as line feeds, form feeds and vertical tabs too; no other control characters, no halves of pairs."""
-    return ExtractedText(tuple(_plain(page) for page in text.pages), text.paged, text.notes, text.whole)
+    """Line ends as line feeds, form feeds and vertical tabs too; ligatures as letters; no other control characters, no
+    halves of pairs. Words that hyphens divide on the pages of a PDF are counted: which hyphens are the words' own
+    cannot be known."""
+    pages, notes = tuple(_plain(page) for page in text.pages), text.notes
+    divided = sum(len(_DIVIDED.findall(page)) for page in pages) if text.paged else 0
+    if divided:
+        notes = (*notes, f"words divided by a hyphen at {divided:,} line ends stay divided: search for their halves")
+    return ExtractedText(pages, text.paged, notes, text.whole)
 
 
 def _plain(page: str) -> str:
     lines = re.sub("\r\n|[\r\x0b\x0c\x85\u2028\u2029]", "\n", page)
-    return _CONTROL.sub("", lines).encode("utf-8", "replace").decode()
+    return _UNSEEN.sub("", lines).translate(_LIGATURES).encode("utf-8", "replace").decode()

@@ -7,9 +7,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 from docx import Document
+from docx.document import Document as WordDocument
 from docx.opc.exceptions import OpcError
 from docx.oxml.ns import qn
 from docx.table import Table
@@ -17,8 +18,11 @@ from docx.text.paragraph import Paragraph
 
 from runtime.ingest.document_store import ExtractedText
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
+from runtime.ingest.word_runs import words_of
 
 _PARTS = 5_000
+_SPAN = 200  # columns of a table: more than Word makes
+_NOT_READ = {"text boxes": "w:txbxContent", "footnotes": "w:footnoteReference", "endnotes": "w:endnoteReference"}
 _HEAD_BYTES = 4_096
 _HEADING = re.compile(r"heading (\d)$", re.I)
 _XML = (".xml", ".rels")
@@ -46,14 +50,25 @@ def docx_text(descriptor: int, limits: ReadingLimits) -> ExtractedText:
         try:
             _check(stream, limits)
             stream.seek(0)
-            lines = list(_lines(stream))
+            document = Document(stream)
+            body: Any = document.element.body  # pyright: ignore
+            lines = list(_lines(body, document))
+            notes = _not_read(body)
         except _BROKEN as error:
             raise IngestRefused("a Word document that is damaged") from error
     text = "\n".join(lines)
     most = limits.document_text_bytes
     if len(text) > most:
-        return ExtractedText((text[:most],), notes=(f"only the first {most:,} characters are read",), whole=False)
-    notes = () if text.strip() else ("no text in it; pictures are not read",)
+        return ExtractedText(
+            (text[:most],),
+            notes=(
+                *notes,
+                f"only the first {most:,} characters are read",
+            ),
+            whole=False,
+        )
+    if not text.strip():
+        notes += ("no text in it; pictures are not read",)
     return ExtractedText((text + "\n",), notes=notes)
 
 
@@ -77,12 +92,19 @@ def _check(stream: IO[bytes], limits: ReadingLimits) -> None:
                         raise IngestRefused("its XML declares entities, which no Word document needs")
 
 
-def _lines(stream: IO[bytes]) -> Iterator[str]:
-    for block in Document(stream).iter_inner_content():
-        if isinstance(block, Paragraph):
-            yield _paragraph(block)
-        else:
-            yield from _rows(block)
+def _lines(parent: Any, document: WordDocument) -> Iterator[str]:
+    for block in parent:
+        if block.tag == qn("w:p"):
+            yield _paragraph(Paragraph(block, document))
+        elif block.tag == qn("w:tbl"):
+            yield from _rows(Table(block, document))
+        elif block.tag == qn("w:sdt"):  # a form's field or a table of contents around whole blocks
+            yield from _lines(block.find(qn("w:sdtContent")), document)
+
+
+def _not_read(body: Any) -> tuple[str, ...]:
+    counted = {what: sum(1 for _ in body.iter(qn(tag))) for what, tag in _NOT_READ.items()}
+    return tuple(f"{what} are not read ({count:,})" for what, count in counted.items() if count)
 
 
 def _paragraph(paragraph: Paragraph) -> str:
@@ -90,20 +112,30 @@ def _paragraph(paragraph: Paragraph) -> str:
     name = (style.name if style is not None else None) or ""
     found = _HEADING.match(name)
     mark = "#" * int(found[1]) + " " if found else "# " if name == "Title" else "- " if name.startswith("List") else ""
-    return mark + paragraph.text if paragraph.text.strip() else ""
+    text = words_of(paragraph._p)  # pyright: ignore[reportPrivateUsage]
+    return mark + text if text.strip() else ""
 
 
 def _rows(table: Table) -> Iterator[str]:
-    """Each row on one line with bars between its cells; a table inside a cell gives its words there."""
+    """Each row on one line with bars between its cells, each under its column; a cell merged over several rows stands
+    in all of them, a table inside a cell gives its words there."""
     yield ""
+    above: dict[int, str] = {}
     # The public way looks up every cell by its place, in a time that grows with the square of the table.
     for row in table._tbl.tr_lst:  # pyright: ignore[reportPrivateUsage]
-        yield " | ".join(" ".join(_cell_words(cell)) for cell in row.tc_lst)
+        place = min(row.grid_before, _SPAN)
+        cells = [""] * place
+        for cell in row.tc_lst:
+            if cell.vMerge != "continue":
+                above[place] = " ".join(_cell_words(cell))
+            wide = max(1, min(cell.grid_span, _SPAN))
+            cells += [above.get(place, ""), *[""] * (wide - 1)]
+            place += wide
+        yield " | ".join(cells)
     yield ""
 
 
-def _cell_words(cell: object) -> Iterator[str]:
-    for paragraph in cell.iter(qn("w:p")):  # type: ignore[attr-defined]
-        words = " ".join(str(paragraph.text).split())  # type: ignore[reportUnknownMemberType]
-        if words:
+def _cell_words(cell: Any) -> Iterator[str]:
+    for paragraph in cell.iter(qn("w:p")):
+        if words := " ".join(words_of(paragraph).split()):
             yield words

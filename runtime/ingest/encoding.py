@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from runtime.ingest.bytescan import ByteScan
+from runtime.ingest.bytescan import ByteScan, bom_of
 from runtime.ingest.outcome import IngestRefused
 
 _CHUNK = 1 << 20
@@ -33,7 +33,7 @@ def likely_encoding(descriptor: int, found: ByteScan) -> Encoding:
     if found.bom in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return Encoding("utf-16", ("encoding: UTF-16, read as such",))
     if found.nul_line:
-        return _with_nuls(os.pread(descriptor, _CHUNK, 0), found.nul_line)
+        return with_nuls(os.pread(descriptor, _CHUNK, 0), found.nul_line)
     try:
         codecs.getincrementaldecoder("utf-8")("strict").decode(os.pread(descriptor, _CHUNK, 0))
     except UnicodeDecodeError:
@@ -41,9 +41,17 @@ def likely_encoding(descriptor: int, found: ByteScan) -> Encoding:
     return UTF8
 
 
-def _with_nuls(head: bytes, line: int) -> Encoding:
+def check_head(descriptor: int) -> None:
+    """Raises IngestRefused for a file whose first MiB shows by its zero bytes that it is no text, so that not all of a
+    large one has to be read for that."""
+    head = os.pread(descriptor, _CHUNK, 0)
+    if b"\0" in head and not bom_of(head):
+        with_nuls(head, head.count(b"\n", 0, head.index(b"\0")) + 1)
+
+
+def with_nuls(head: bytes, line: int) -> Encoding:
     """UTF-16 without a mark when nearly every second byte is NUL; a text when NUL bytes are rare. Raises IngestRefused
-    for anything else."""
+    for anything else, which names the `line` of the first zero byte."""
     pairs = max(1, len(head) // 2)
     even, odd = head[0::2].count(0), head[1::2].count(0)
     if max(even, odd) > 0.4 * pairs and min(even, odd) < 0.05 * pairs:

@@ -12,6 +12,7 @@ from runtime.ingest.bytescan import digest_of, scan
 from runtime.ingest.columnar import check_ends, check_parquet, copy_bytes
 from runtime.ingest.delimited import Reading, read_delimited
 from runtime.ingest.document import read_document
+from runtime.ingest.encoding import check_head
 from runtime.ingest.json_text import read_json
 from runtime.ingest.open_text import OpenText
 from runtime.ingest.opening import Stamp, open_inside
@@ -91,6 +92,8 @@ def _take_text(
     out: Path,
 ) -> ReadTable:
     started_ns = out.parent.stat().st_mtime_ns
+    if before.size > limits.repair_bytes:
+        check_head(descriptor)
     found = scan(descriptor)
     revision, key = revision_of(found.sha256), key_of(found.sha256, job.kind)
     known = store.find(key)

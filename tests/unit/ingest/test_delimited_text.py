@@ -219,3 +219,26 @@ def test_totals_far_down_in_a_large_file_are_said(read: Read, limits: ReadingLim
         f"shop,sold,note\n{body}gRAND tOTAL,449985000,\nSubtotal,1,\n", limits=replace(limits, repair_bytes=1_000)
     )
     assert "2 rows look like totals or subtotals, e.g. 'gRAND tOTAL'" in table.notes
+
+
+def test_a_large_file_of_zeros_is_refused_by_its_first_bytes(
+    read: Read, limits: ReadingLimits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runtime.ingest.reading.scan", None)
+    large = replace(limits, repair_bytes=100)
+    assert "line 2: NUL bytes stand in it; it is not a text" in refused(read, b"a,b\n" + bytes(5_000), limits=large)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_a_large_text_in_utf16_is_no_file_of_zeros(read: Read, limits: ReadingLimits, encoding: str) -> None:
+    large = replace(limits, repair_bytes=100)
+    assert read(("a,b\n" + "1,x\n" * 500).encode(encoding), limits=large).rows == [(1, "x")] * 500
+
+
+def test_three_thousand_columns(read: Read) -> None:
+    names = [f"c{number}" for number in range(3_000)]
+    rows = [[str(number + row) for number in range(3_000)] for row in range(20)]
+    table = read("\n".join(",".join(row) for row in [names, *rows]))
+    assert len(table.types) == 3_000
+    assert set(table.types.values()) == {"BIGINT"}
+    assert [list(map(str, row)) for row in table.rows] == rows
