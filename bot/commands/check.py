@@ -43,7 +43,7 @@ async def _gather(settings: Settings, *, live: bool) -> list[Finding]:
     findings += _data_folder(settings)
     findings.append(await _guest(settings, manifest))
     if live:
-        findings += [finding async for finding in _live(settings)]
+        findings += [finding async for finding in _live(settings, manifest)]
     return findings
 
 
@@ -132,7 +132,12 @@ def _data_folder(settings: Settings) -> Iterator[Finding]:
     yield Finding("data", "warn" if few else "ok", f"{folder}: {free / 1024**3:.1f} GiB free")
 
 
-async def _live(settings: Settings) -> AsyncIterator[Finding]:
+async def _live(settings: Settings, manifest: Manifest | None) -> AsyncIterator[Finding]:
+    from slack_sdk.errors import SlackClientError
+
+    from bot.commands.id_check import check_ids
+    from bot.commands.name_check import check_names
+    from bot.delivery.answers import CALL_ERRORS, error_name
     from bot.identity import SlackUnavailable, identify
     from bot.slack_client import open_slack_client
     from runtime.clock import SystemClock
@@ -147,8 +152,16 @@ async def _live(settings: Settings) -> AsyncIterator[Finding]:
                     yield Finding("clock" if "clock" in sentence else "slack", "warn", sentence)
                 if not any("clock" in sentence for sentence in identity.warnings()):
                     yield Finding("clock", "ok", f"{abs(identity.clock_skew):.0f} s from Slack's")
+                if manifest is None:
+                    found = check_names(settings.manifest, slack.client)
+                else:
+                    found = check_ids(manifest, slack.client)
+                async for finding in found:
+                    yield finding
             except (ConfigurationError, SlackUnavailable) as error:
                 yield Finding("slack", "fail", str(error))
+            except (SlackClientError, *CALL_ERRORS) as error:
+                yield Finding("ids", "fail", f"Slack was not to be asked: {error_name(error) or type(error).__name__}")
     yield await _model(settings)
 
 

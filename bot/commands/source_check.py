@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from bot.commands.finding import Finding
+from bot.commands.pattern_check import check_patterns
 from bot.commands.remote_check import check_remote
 from bot.settings import Settings
-from bot.sources import is_remote, open_database
+from bot.sources import open_database
 from runtime.admission import Manifest
-from runtime.admission.manifest import PostgresqlSource, Source
+from runtime.admission.manifest import McpSource, PostgresqlSource, Source
 from runtime.clock import SystemClock
 from runtime.engines.port import DatabaseEngine
 from runtime.errors import CallError, ConfigurationError
@@ -19,7 +20,7 @@ async def check_sources(manifest: Manifest, settings: Settings) -> AsyncIterator
     """One line for each declared source, and for a role with too many rights the script that mends it."""
     limits = manifest.effective_limits()
     for source in manifest.sources:
-        if is_remote(source):
+        if isinstance(source, McpSource):
             yield await check_remote(source, limits)
             continue
         try:
@@ -29,9 +30,13 @@ async def check_sources(manifest: Manifest, settings: Settings) -> AsyncIterator
             continue
         assert engine is not None, source.kind
         try:
-            yield await _standing(source, engine)
+            standing = await _standing(source, engine)
         finally:
             await engine.close()
+        yield standing
+        if standing.state != "fail":  # an engine that answered can be asked for its whole structure, too
+            for finding in await check_patterns(source, settings, limits):
+                yield finding
 
 
 async def _standing(source: Source, engine: DatabaseEngine) -> Finding:

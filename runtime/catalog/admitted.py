@@ -35,6 +35,30 @@ def admitted(
     return replace(structure, tables=shown, revision=_revision(structure, tables, columns, schemas))
 
 
+def unmatched(structure: Structure, tables: AllowDeny, columns: ColumnRules) -> tuple[tuple[str, str], ...]:
+    """The key and the pattern of each rule that takes nothing of `structure`, which is the whole one: most likely a
+    slip of the pen that leaves open what was to be closed."""
+    strict = structure.dialect == "postgres"
+    found = list[tuple[str, str]]()
+    for key, patterns in (("tables.allow", tables.allow), ("tables.deny", tables.deny)):
+        for pattern in patterns:
+            takes = _matcher((pattern,), any_case=not (strict and key == "tables.allow"))
+            bare = key == "tables.deny"
+            if not any(takes((*_full(table), *([table.name] if bare else []))) for table in structure.tables):
+                found.append((key, pattern))
+    for key, patterns in (("columns.deny", columns.deny), ("columns.mask", columns.mask)):
+        for pattern in patterns:
+            takes = _matcher((pattern,))
+            spelled = ((_spellings(table), column.name) for table in structure.tables for column in table.columns)
+            if not any(takes(spellings(name)) for spellings, name in spelled):
+                found.append((key, pattern))
+    return tuple(found)
+
+
+def _full(table: CatalogTable) -> tuple[str, str]:
+    return table.id, f"{table.schema}.{table.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Rules:
     schemas: frozenset[str] | None
@@ -56,7 +80,7 @@ class _Rules:
     def admit(self, table: CatalogTable) -> bool:
         if self.schemas is not None and table.schema not in self.schemas:
             return False
-        full = (table.id, f"{table.schema}.{table.name}")
+        full = _full(table)
         return self.allow(full) and not self.deny((*full, table.name))
 
 

@@ -1,0 +1,51 @@
+"""`footnote check` about a manifest: patterns that match nothing, and what ids and names stand for in Slack."""
+
+from __future__ import annotations
+
+import asyncio
+
+from .conftest import write_workspace
+from .test_sources import footnote, with_shop
+
+RULES = """\
+    tables: {allow: ["*"], deny: [payroll, salaries]}
+    columns: {deny: [orders.amount], mask: [customers.email, customers.emial]}
+"""
+
+
+def findings(done, part: str) -> list[str]:
+    """The lines about one part."""
+    return [line for line in done.stdout.splitlines() if line.split()[1:2] == [part]]
+
+
+async def test_a_pattern_that_matches_nothing_is_named(stage) -> None:
+    with_shop(stage, more=RULES)
+    done = await asyncio.to_thread(footnote, stage, "check")
+    ok, *warnings = findings(done, "shop")
+    assert "2 tables and views are open" in ok
+    assert len(warnings) == 2 and all(line.startswith("warn") for line in warnings)
+    assert "tables.deny: 'salaries' matches nothing" in warnings[0]
+    assert "columns.mask: 'customers.emial' matches nothing" in warnings[1]
+    assert done.returncode == 0
+
+
+async def test_live_says_whom_the_ids_mean_and_which_are_unknown(stage) -> None:
+    with_shop(stage)
+    text = stage.manifest.read_text()
+    stage.manifest.write_text(text.replace("im: true}\n    ", "").replace("C0SALES", "C0SALES, C0GONE"))
+    done = await asyncio.to_thread(footnote, stage, "check", "--live")
+    unknown, named = findings(done, "ids")
+    assert unknown.startswith("warn") and "C0GONE was not found: Slack says channel_not_found" in unknown
+    assert "C0SALES is #sales" in named and "U0ANN is @ann" in named
+
+
+async def test_live_says_the_ids_behind_the_names_of_a_manifest_that_is_refused_for_them(stage) -> None:
+    stage.manifest = write_workspace(stage.folder)
+    text = stage.manifest.read_text().replace('channels: ["*"]', 'channels: ["#sales", nowhere], groups: [analysts]')
+    stage.manifest.write_text(text)
+    done = await asyncio.to_thread(footnote, stage, "check", "--live")
+    assert done.returncode == 2 and "workspace.audience.channels" in done.stdout
+    told = "\n".join(findings(done, "ids"))
+    assert "channels: '#sales' is C0SALES; write the id" in told
+    assert "channels: 'nowhere' is known to nobody in Slack" in told
+    assert "groups: 'analysts' is S0ANLY" in told
