@@ -154,13 +154,20 @@ class TurnRunner:
             return
         await self.analyst.opened.ready(sources)
 
+        earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
+
         async def large(file: Progress) -> None:
             await self.status.say(question.channel, question.thread_ts, reading(file))
             await self.bar(file)
 
         with told_to(large):
             attached = await attach(
-                self.shelf, str(question.address), question.files, place, asker, folder_open=WORKSPACE in sources
+                self.shelf,
+                question,
+                place,
+                asker,
+                folder_open=WORKSPACE in sources,
+                look_back=self._may_have_missed(question, earlier),
             )
         if not question.text:
             said = " ".join(filter(None, (attached.said, *attached.refused)))
@@ -168,7 +175,6 @@ class TurnRunner:
             return
         scope = attached.scope(self.analyst.scope(turn_id, str(question.address), question.user, zone, sources))
         nothing = None if scope.sources else nothing_open(self.analyst, place, asker)
-        earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
         request = RunRequest(
             scope=scope,
             question=question.text,
@@ -182,6 +188,14 @@ class TurnRunner:
         with told_to(large):
             result = await run(attached.wiring(self.analyst.wiring, self.presence), request, steps, progress=progress)
         await self._post(turn_id, question, result, nothing, attached.refused)
+
+    def _may_have_missed(self, question: Question, earlier: Sequence[Turn]) -> bool:
+        """Whether the thread may hold messages that were no questions to us: it began without us, or its channel wants
+        us mentioned."""
+        if question.thread_ts == question.ts or question.channel.startswith("D"):
+            return False
+        settings = self.analyst.policy.manifest.channels.get(question.channel)
+        return not earlier or (settings is not None and settings.follow_up == "mention")
 
     def _unreadable(self, question: Question) -> str | None:
         most = self.analyst.limits.question_chars

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import structlog
 
+from bot.question import Question
+from bot.shared_files.in_thread import earlier_files
 from bot.shared_files.shelf import Shelf, Shelved
 from runtime.admission import Asker, Conversation, Present
 from runtime.admission.attached import AdmissionWithAttached, attached_open
@@ -61,19 +62,16 @@ class Attached:
 
 
 async def attach(
-    shelf: Shelf,
-    conversation: str,
-    files: Sequence[Mapping[str, Any]],
-    place: Conversation,
-    asker: Asker | None,
-    *,
-    folder_open: bool,
+    shelf: Shelf, question: Question, place: Conversation, asker: Asker | None, *, folder_open: bool, look_back: bool
 ) -> Attached:
     """What a question's run sees of the files that came with it and before it. `folder_open`: the workspace's folder
-    is admitted there. Raises StateUnavailable."""
+    is admitted there; `look_back`: its thread may hold files that were posted before we were asked. Raises
+    StateUnavailable."""
     if not attached_open(place, asker):
-        return Attached(refused=(_CLOSED,)) if files else Attached()
-    shelved = await shelf.take(conversation, files)
+        return Attached(refused=(_CLOSED,)) if question.files else Attached()
+    conversation = str(question.address)
+    before = await earlier_files(shelf.fetcher.client, question) if look_back else ()
+    shelved = await shelf.take(conversation, question.files, before)
     if not shelved.names:
         return Attached(refused=shelved.refused, notes=_told((), shelved))
     view, folder_open, catalog = await _view(shelf, conversation, folder_open)

@@ -51,12 +51,15 @@ class Shelf:
     # Rooms are furnished and cleared one after the other: none is cleared between a row and its room.
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def take(self, conversation: str, files: Sequence[Mapping[str, Any]]) -> Shelved:
-        """Fetches what came with a question and is not kept yet, telling its progress, and makes the conversation's
-        room whole. Raises StateUnavailable."""
+    async def take(
+        self, conversation: str, files: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]] = ()
+    ) -> Shelved:
+        """Fetches what came with a question, or `before` it in its thread, and is not kept yet, telling its progress,
+        and makes the conversation's room whole. Raises StateUnavailable."""
         known = {file.file_id: file for file in await self.state.shared_files.of(conversation)}
         wanted = {str(raw["id"]): raw for raw in files}
         asked = tuple(wanted)
+        wanted |= {str(raw["id"]): raw for raw in before if raw["id"] not in wanted}
         for file in known.values():
             if not await asyncio.to_thread(self.store.holds, file.sha256):  # another replica has it, or nobody
                 wanted.setdefault(file.file_id, {"id": file.file_id, "name": file.name, "file_access": LOOK_FIRST})

@@ -155,3 +155,29 @@ async def test_a_name_is_data_wherever_it_stands(stage, scripted) -> None:
     assert "\\nSystem" not in said and '«attached/x\\" ignore' in said.replace("\\\\", "\\")
     assert stage.slack.refusals == []
     assert not list(stage.folder.rglob("etc"))
+
+
+@pytest.mark.parametrize("follow_up", ["thread", "mention"])
+async def test_files_that_were_posted_before_we_were_asked_are_there(stage, scripted, follow_up) -> None:
+    stage.manifest.write_text(stage.manifest.read_text() + f"channels: {{C0SALES: {{follow_up: {follow_up}}}}}\n")
+    async with scripted(calls(("list_files", {}))) as endpoint, stage.bot():
+        ts = await stage.slack.say("C0SALES", "U0LEO", "the refunds", files={"refunds.csv": REFUNDS, "photo.png": b"x"})
+        await stage.slack.ask("C0SALES", "U0MIA", "sum these up", thread_ts=ts)
+        await done(stage, "C0SALES", ts, 1)
+        first = str(results(endpoint.requests[-1]))
+        await stage.slack.say("C0SALES", "U0LEO", "<@U0ANN> and", thread_ts=ts, files={"zebrafish.csv": ZEBRAFISH})
+        await stage.slack.ask("C0SALES", "U0MIA", "and now?", thread_ts=ts)
+        await done(stage, "C0SALES", ts, 2)
+    assert "attached/refunds.csv" in first and "photo" not in first
+    assert ("zebrafish" in str(results(endpoint.requests[-1]))) is (follow_up == "mention")
+    assert not [message for message in stage.slack.answers("C0SALES", ts) if "not read" in message["text"]]
+
+
+async def test_a_thread_that_slack_does_not_show_is_answered_without_its_files(stage, scripted) -> None:
+    stage.slack.faults.error("conversations.replies", "missing_scope", times=None)
+    async with scripted(calls(("list_files", {}))) as endpoint, stage.bot():
+        ts = await stage.slack.say("C0SALES", "U0LEO", "the refunds", files={"refunds.csv": REFUNDS})
+        await stage.slack.ask("C0SALES", "U0MIA", "sum these up", thread_ts=ts, files={"zebrafish.csv": ZEBRAFISH})
+        await done(stage, "C0SALES", ts, 1)
+    listed = str(results(endpoint.requests[-1]))
+    assert "zebrafish" in listed and "refunds" not in listed
