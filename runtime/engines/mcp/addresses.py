@@ -13,9 +13,9 @@ class AddressRefused(Exception):
     """The endpoint's name means no address that may be called; the message says why."""
 
 
-async def address_of(host: str, port: int) -> str:
-    """The address to connect to, resolved and checked once, so that a name can't mean another one a moment later.
-    Raises AddressRefused."""
+async def addresses_of(host: str, port: int) -> tuple[str, ...]:
+    """The addresses to connect to, in the resolver's order, checked once, so that the name can't mean others a moment
+    later. Raises AddressRefused when one of them isn't allowed."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
@@ -27,7 +27,7 @@ async def address_of(host: str, port: int) -> str:
             "an address that isn't this machine's own" if local else "an address of this machine or a private network"
         )
         raise AddressRefused(f"its name means {kind} ({refused[0]})")
-    return addresses[0]
+    return tuple(dict.fromkeys(addresses))
 
 
 def _allowed(address: str, *, local: bool) -> bool:

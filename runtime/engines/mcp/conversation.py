@@ -45,7 +45,7 @@ class Network:
     def __init__(self, url: str, token: str | None, limits: Limits) -> None:
         self._url, self._limits = url, limits
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._inner = httpx2.AsyncHTTPTransport(trust_env=False, retries=0)
+        self._inner = httpx2.AsyncHTTPTransport(verify=url.startswith("https:"), trust_env=False, retries=0)
 
     async def converse(self, choose: Callable[[Listing], Wanted | None]) -> Heard:
         """Lists the server's tools, asks `choose` what to call, and calls it. Raises CallError: what `choose` raises,

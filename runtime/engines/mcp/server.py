@@ -102,9 +102,10 @@ class RemoteServer:
             log.warning("remote source unavailable", source=self.source.id, reason=error.message)
 
     async def _in_time(self, choose: Callable[[Listing], None]) -> Heard:
+        network = await self._connected()  # loading a package is not the server's time
         try:
             async with asyncio.timeout(self._limits.mcp_seconds):
-                return await (await self._connected()).converse(choose)
+                return await network.converse(choose)
         except TimeoutError as error:
             raise CallError("timeout", f"It did not answer within {self._limits.mcp_seconds} s.") from error
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import httpx2
 
-from runtime.engines.mcp.addresses import AddressRefused, address_of
+from runtime.engines.mcp.addresses import AddressRefused, addresses_of
 from runtime.limits import Limits
 
 _GOODBYE_SECONDS = 2
 _FAREWELL = "DELETE"
+_PORTS = {"https": 443, "http": 80}
 
 
 @dataclass(slots=True)
@@ -63,16 +64,27 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         return await self._send(request)
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
-        try:
-            response = await self._inner.handle_async_request(await _addressed(request))
-        except AddressRefused as error:
-            raise self._allowance.end(str(error)) from error
+        response = await self._connected(request)
         if refused := _refused(response):
             await response.aclose()
             raise self._allowance.end(refused)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         counted = _Counted(response.stream, self._allowance)
         return httpx2.Response(response.status_code, headers=response.headers, stream=counted, request=request)
+
+    async def _connected(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer from the first of the checked addresses that takes a connection."""
+        url = request.url
+        try:
+            addresses = await addresses_of(url.host, url.port or _PORTS[url.scheme])
+        except AddressRefused as error:
+            raise self._allowance.end(str(error)) from error
+        for address in addresses[:-1]:
+            try:
+                return await self._inner.handle_async_request(_addressed(request, address))
+            except httpx2.ConnectError:
+                continue
+        return await self._inner.handle_async_request(_addressed(request, addresses[-1]))
 
 
 class _Counted(httpx2.AsyncByteStream):
@@ -93,18 +105,16 @@ class _Counted(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-async def _addressed(request: httpx2.Request) -> httpx2.Request:
-    """The request to the checked address; the name stays in the Host header and in the certificate's check."""
-    url = request.url
-    address = await address_of(url.host, url.port or {"https": 443}.get(url.scheme, 80))
+def _addressed(request: httpx2.Request, address: str) -> httpx2.Request:
+    """The request to a checked address; the name stays in the Host header and in the certificate's check."""
     headers = request.headers.copy()
     headers["accept-encoding"] = "identity"
     return httpx2.Request(
         request.method,
-        url.copy_with(host=address),
+        request.url.copy_with(host=address),
         headers=headers,
         stream=request.stream,
-        extensions={**request.extensions, "sni_hostname": url.host},
+        extensions={**request.extensions, "sni_hostname": request.url.host},
     )
 
 

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from runtime.engines.mcp.addresses import AddressRefused, address_of
+from runtime.engines.mcp.addresses import AddressRefused, addresses_of
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def resolved(monkeypatch):
 
 async def test_a_public_address_is_taken(resolved):
     resolved("93.184.216.34", "2606:2800:220:1::1")
-    assert await address_of("mcp.example.com", 443) == "93.184.216.34"
+    assert await addresses_of("mcp.example.com", 443) == ("93.184.216.34", "2606:2800:220:1::1")
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,15 @@ async def test_a_public_address_is_taken(resolved):
 async def test_a_name_that_means_a_local_address_is_refused_even_beside_a_public_one(resolved, address):
     resolved("93.184.216.34", address)
     with pytest.raises(AddressRefused, match="private network"):
-        await address_of("mcp.example.com", 443)
+        await addresses_of("mcp.example.com", 443)
 
 
 async def test_a_loopback_name_may_mean_this_machine_only(resolved):
     resolved("127.0.0.1", "::1")
-    assert await address_of("localhost", 8000) == "127.0.0.1"
+    assert await addresses_of("localhost", 8000) == ("127.0.0.1", "::1")
     resolved("93.184.216.34")
     with pytest.raises(AddressRefused, match="isn't this machine's"):
-        await address_of("localhost", 8000)
+        await addresses_of("localhost", 8000)
 
 
 async def test_a_name_that_is_unknown_is_said(monkeypatch):
@@ -51,4 +51,4 @@ async def test_a_name_that_is_unknown_is_said(monkeypatch):
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo, raising=False)
     with pytest.raises(AddressRefused, match="resolved"):
-        await address_of("mcp.example.com", 443)
+        await addresses_of("mcp.example.com", 443)
