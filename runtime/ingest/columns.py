@@ -29,6 +29,7 @@ from runtime.ingest.lexical import (
     literal,
     matches,
     quoted,
+    untold,
     utc,
     with_clock,
 )
@@ -46,7 +47,8 @@ class ColumnType:
     """A decided type and the note that goes with it. `settled` is False when more values could still make a type out of
     a column that is text so far (nothing in it yet, or dates whose order nothing has decided), or when it was read from
     all its values. `absent`: some are words for a missing one; `numeral`: how its numbers are written, if not plainly.
-    `odd`: whether a quarter of a text's values or more are numbers or dates, None when not all were looked at.
+    `told`: some of its texts are written as ="…". `odd`: whether a quarter of a text's values or more are numbers or
+    dates, None when not all were looked at.
     """
 
     name: str
@@ -60,6 +62,7 @@ class ColumnType:
     absent: bool = False
     numeral: Numeral | None = None
     odd: bool | None = None
+    told: bool = False
 
 
 TEXT = ColumnType("VARCHAR")
@@ -84,6 +87,12 @@ def decide(facts: Facts, *, comma_land: bool) -> ColumnType:
         return ColumnType("TIMESTAMP", trim=trim)
     if facts.count("zoned") == total:
         return ColumnType("TIMESTAMP", "times with an offset are turned into UTC", trim=trim, zoned=True)
+    if told := facts.count("told"):
+        return replace(
+            TEXT, note=f'{told:,} values written as ="…" are read as the text inside', settled=False, told=True
+        )
+    if (scaled := facts.count("scaled")) and scaled + facts.count(*NUMERIC) == total:
+        return replace(TEXT, note=f"{scaled:,} values have letters for thousands or millions; column kept as text")
     return replace(TEXT, odd=4 * facts.count(*NUMERIC, *DATED) >= total)
 
 
@@ -182,7 +191,7 @@ def _value(name: str, kind: ColumnType) -> str:
 
 def _cast(value: str, kind: ColumnType) -> str:
     if kind.name == "VARCHAR":
-        return value
+        return untold(value) if kind.told else value
     if kind.numeral:
         return f"CAST({kind.numeral.sql(value)} AS {kind.name})"
     if kind.formats:

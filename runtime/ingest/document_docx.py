@@ -51,7 +51,7 @@ def docx_text(descriptor: int, limits: ReadingLimits) -> ExtractedText:
             _check(stream, limits)
             stream.seek(0)
             document = Document(stream)
-            body: Any = document.element.body  # pyright: ignore
+            body: Any = document.element.body  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             lines = list(_lines(body, document))
             notes = _not_read(body)
         except _BROKEN as error:

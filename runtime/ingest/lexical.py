@@ -30,6 +30,12 @@ CURRENCY = (
 _MARKED = (
     rf"[-+−(]?\s*{CURRENCY}?\s*[-+−]?[.,]?[0-9][0-9.,'’ \x{{00A0}}\x{{202F}}\x{{2009}}]*\s*(%|{CURRENCY})?\s*\)?[-−]?"
 )
+# What spreadsheets are told so that they keep a text as it is: ="00123"
+_TOLD = r'="[^"]*"'
+_SCALED = (
+    rf"[-+−(]?\s*{CURRENCY}?\s*[0-9][0-9.,]*\s?"
+    r"([KkMB]|[Mm]n|[Mm]io\.?|[Bb]n|[Mm]rd\.?|[Tt]housand|[Mm]illions?|[Bb]illions?)\)?"
+)
 _DECIMAL_COMMA = r"[^0-9]*([0-9]{1,3}(\.[0-9]{3})*|[0-9]+),([0-9]{1,2}|[0-9]{4,})[^0-9]*"
 _LIKE_THOUSANDS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
 MISSING = frozenset(
@@ -117,7 +123,8 @@ def class_of(value: str) -> str:
     # The dearest patterns come last and once: a pattern costs most when it is compiled, for each place it stands in.
     rest = (
         f"CASE WHEN {letter} AND NOT {_ends_in_digit(value)} THEN 'word' WHEN {named} THEN 'named'"
-        f" WHEN {matches(value, _MARKED)} THEN 'marked' ELSE 'word' END"
+        f" WHEN {matches(value, _MARKED)} THEN 'marked' WHEN {value}[1] = '=' AND {matches(value, _TOLD)}"
+        f" THEN 'told' WHEN NOT {_ends_in_digit(value)} AND {matches(value, _SCALED)} THEN 'scaled' ELSE 'word' END"
     )
     return f"coalesce({told}, {rest})"
 
@@ -142,6 +149,11 @@ def _ends_in_digit(value: str) -> str:
 
 def _finite(value: str) -> str:
     return f"coalesce(isfinite(TRY_CAST({value} AS DOUBLE)), false)"
+
+
+def untold(value: str) -> str:
+    """SQL: the text that a cell tells a spreadsheet to keep (="00123"), other text as it is."""
+    return f"CASE WHEN {matches(f'trim({value})', _TOLD)} THEN trim({value})[3:-2] ELSE {value} END"
 
 
 def utc(value: str) -> str:

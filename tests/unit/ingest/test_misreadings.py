@@ -235,7 +235,30 @@ def test_json_that_holds_no_table(read: Read, content: str, kind: str, reason: s
         pytest.param("id,v\n1,0x1F\n2,0x2A\n", [(1, "0x1F"), (2, "0x2A")], "", id="hexadecimal-is-a-code"),
         pytest.param("id,took\n1,1:30\n2,26:15\n", [(1, "1:30"), (2, "26:15")], "", id="durations-are-no-times"),
         pytest.param("id,v\n1,3/4\n2,1/2\n", [(1, "3/4"), (2, "1/2")], "", id="fractions-are-no-dates"),
-        pytest.param("k,v\na,1.5K\nb,2M\n", [("a", "1.5K"), ("b", "2M")], "", id="letters-for-thousands"),
+        pytest.param(
+            "k,v\na,1.5K\nb,$2M\nc,3 bn\n",
+            [("a", "1.5K"), ("b", "$2M"), ("c", "3 bn")],
+            "v: 3 values have letters for thousands or millions; column kept as text",
+            id="letters-for-thousands",
+        ),
+        pytest.param(
+            "k,v\na,1.5K\nb,200\n",
+            [("a", "1.5K"), ("b", "200")],
+            "v: 1 values have letters for thousands",
+            id="letters-for-thousands-beside-numbers",
+        ),
+        pytest.param(
+            'zip,n\n="00123",1\n="04109",2\n',
+            [("00123", 1), ("04109", 2)],
+            'zip: 2 values written as ="…" are read as the text inside',
+            id="texts-told-to-a-spreadsheet",
+        ),
+        pytest.param(
+            '"zip","n"\n"=""00123""",1\n77,2\n',
+            [("00123", 1), ("77", 2)],
+            "1 values written as",
+            id="texts-told-to-a-spreadsheet-and-quoted",
+        ),
         pytest.param("id,paid\n1,t\n2,f\n", [(1, "t"), (2, "f")], "", id="letters-are-no-truth-values"),
         pytest.param(
             "id,paid\n1,yes\n2,no\n3,maybe\n", [(1, "yes"), (2, "no"), (3, "maybe")], "", id="maybe-is-no-truth-value"
