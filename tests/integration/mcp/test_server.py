@@ -94,3 +94,17 @@ async def test_the_token_goes_to_the_endpoint_and_nothing_of_ours_is_offered(adm
         assert greeting["params"]["capabilities"] == {}
         called = next(body for _, body, _ in raw.seen if body.get("method") == "tools/call")
         assert called["params"]["arguments"] == {"query": "a"}
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/a/mcp?team=4&x=%20", "/mcp/"])
+async def test_any_path_and_query_is_the_pinned_endpoint(admitting, ending):
+    async with raw_server() as raw:
+        url = raw.url.removesuffix("/mcp") + ending
+        server = await admitting.admit(url, "search_issues")
+        assert (await server.call("search_issues", {"query": "a"})).text == "3 issues"
+
+
+async def test_loopback_may_be_named(admitting):
+    async with raw_server() as raw:
+        listing = await admitting.listing(raw.url.replace("127.0.0.1", "localhost"))
+    assert [offer.tool["name"] for offer in listing.offers()] == ["search_issues"]

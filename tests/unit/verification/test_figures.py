@@ -159,3 +159,26 @@ def test_the_line_claims_only_what_was_checked() -> None:
     many = Verification(9, tuple(str(n) for n in range(9)))
     assert many.line.endswith("and 4 more.")
     assert Verification.from_json(many.as_json()).figures == 9
+
+
+def remote(name: str, **parts: object) -> Evidence:
+    return Evidence(name, name, "mcp_tracker_search_issues", "2 records", "ok", remote=True, **parts)  # type: ignore[arg-type]
+
+
+def test_a_figure_that_a_remote_item_backs_is_said_to_be_remote() -> None:
+    own = Evidence("E1", "c1", "run_sql", "1 row", "ok", columns=(Column("n", "BIGINT"),), rows=((60,),), row_count=1)
+    votes = remote("E2", columns=(Column("votes", "INTEGER"),), rows=((60,), (12,)), row_count=2)
+    assert check_figures("There are 60 orders.", [votes, own]).remote == ()
+    assert check_figures("There are 12 votes.", [own, votes]).remote == ("E2",)
+    assert check_figures("There are 60 votes [E2].", [own, votes]).remote == ("E2",)
+    line = check_figures("Sales are 104,000 [E2].", [own, votes]).line
+    assert line.endswith("Not found in evidence: 104,000. E2 is from a remote server: it can't be re-run.")
+    assert check_figures("It is slow [E2].", [votes]).line == (
+        "No figures to check; queries not re-run. E2 is from a remote server: it can't be re-run."
+    )
+
+
+def test_remote_items_are_kept_in_what_is_stored() -> None:
+    found = check_figures("12 votes [E1] [E2].", [remote("E1", output="12"), remote("E2", output="12")])
+    assert found.line.endswith("E1, E2 are from a remote server: they can't be re-run.")
+    assert Verification.from_json(found.as_json()).remote == ("E1", "E2")
