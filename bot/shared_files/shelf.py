@@ -17,6 +17,7 @@ from runtime.admission.manifest import SlackFiles
 from runtime.clock import Clock
 from runtime.engines.workspace.byte_store import DirectoryBytes
 from runtime.engines.workspace.conversation_files import ConversationFiles
+from runtime.errors import StateError
 from runtime.limits import MIB, Limits
 from runtime.progress import Progress, tell
 from runtime.state import SharedFile, State
@@ -98,7 +99,10 @@ class Shelf:
         """Sweeps once a day for as long as the process runs."""
         while True:
             await self.sleep(_SWEEP_SECONDS)
-            await self.sweep()
+            try:
+                await self.sweep()
+            except StateError as error:
+                log.error("shared files were not swept; tomorrow again", reason=str(error))
 
     async def _fetch(self, conversation: str, raw: Mapping[str, Any], known: Mapping[str, SharedFile]) -> SharedFile:
         """One file, kept. Raises NotFetched."""

@@ -22,7 +22,7 @@ _KEPT = (
     "url_private_download",
 )
 _MOST_FILES = 20  # Slack takes ten with a message
-_NAME_BYTES = 160
+_NAME_BYTES, _SUFFIX_BYTES = 160, 16
 # A path has no place in a name, and names are quoted with these marks.
 _AS_IN_FILES = str.maketrans({"\\": "/", "«": '"', "»": '"'})
 _HTML = (".html", ".htm")
@@ -104,9 +104,10 @@ def safe_name(name: str) -> str:
     """The last part of a name, on one line, short enough for any file system; 'unnamed' when nothing is left."""
     plain = one_line(name).translate(_AS_IN_FILES).rpartition("/")[2].strip()
     stem, suffix = os.path.splitext(plain)
-    room = max(1, _NAME_BYTES - len(suffix.encode()))
-    stem = stem.encode()[:room].decode(errors="ignore")
-    return f"{stem}{suffix}"[:_NAME_BYTES] if plain.strip(".") else "unnamed"
+    if len(suffix.encode()) > _SUFFIX_BYTES:  # no kind of file
+        stem, suffix = plain, ""
+    short = stem.encode()[: _NAME_BYTES - len(suffix.encode())].decode(errors="ignore") + suffix
+    return short if short.strip(". ") else "unnamed"
 
 
 def mib(size: int) -> str:

@@ -103,3 +103,10 @@ async def test_a_file_that_slack_is_still_at_is_waited_for(stage, scripted) -> N
         await stage.slack.wait_for_answers("C0SALES", ts, 1)
     assert len(naps) == 2
     assert "attached/refunds.csv" in str(results(endpoint.requests[-1]))
+
+
+async def test_the_name_of_a_refused_file_mentions_and_links_nobody(stage, scripted) -> None:
+    name = "<!channel> [open](https:example.com) `x` *b*.gsheet"
+    said, _, _ = await answered(stage, scripted, {name: REFUNDS})
+    assert "was not read" in said
+    assert "<!channel>" not in said and "](https" not in said

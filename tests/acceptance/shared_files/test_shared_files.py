@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from xlsxwriter import Workbook
 
 from tests.acceptance.shared_files.conftest import REFUNDS, ZEBRAFISH, calls, done, results, told, words
+from tests.unit.ingest.documents import pdf
+from tests.unit.ingest.spreadsheets.conftest import written
 
 JOIN = "select sum(o.amount) as amount, sum(r.refund) as refund from orders o join refunds r on r.order_id = o.id"
 
+GOALS = [["month", "goal"], ["May", 100], ["June", 200]]
 ORDERS = {"sql": "select count(*) from orders"}
 
 
@@ -181,3 +185,23 @@ async def test_a_thread_that_slack_does_not_show_is_answered_without_its_files(s
         await done(stage, "C0SALES", ts, 1)
     listed = str(results(endpoint.requests[-1]))
     assert "zebrafish" in listed and "refunds" not in listed
+
+
+async def test_a_workbook_and_a_pdf_are_tables_and_pages(stage, scripted) -> None:
+    def fill(made: Workbook) -> None:
+        sheet = made.add_worksheet("Goals")
+        for row, cells in enumerate(GOALS):
+            sheet.write_row(row, 0, cells)
+
+    script = calls(
+        ("run_sql", {"sql": "select sum(goal) as n from plan"}),
+        ("grep_files", {"pattern": "notice period"}),
+    )
+    files = {"plan.xlsx": written(fill), "lease.pdf": pdf([["First page"], ["The notice period is 90 days."]])}
+    async with scripted(script) as endpoint, stage.bot():
+        ts = await stage.slack.tell("U0MIA", "what do they say?", files=files)
+        await done(stage, stage.slack.dm("U0MIA"), ts, 1)
+    summed, found = map(str, results(endpoint.requests[-1]))
+    assert "300" in summed
+    assert "attached/lease.pdf p.2" in found
+    assert "(tables: plan)" in told(endpoint.requests[0]) and "lease.pdf» (a document)" in told(endpoint.requests[0])
