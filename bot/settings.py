@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.sources import EnvSettingsSource
 
+from runtime.environment import named_value
 from runtime.errors import ConfigurationError
 
 SLACK_API = "https://slack.com"
@@ -123,20 +124,12 @@ class _NamedFiles(EnvSettingsSource):
         values: dict[str, object] = {}
         for name, field in self.settings_cls.model_fields.items():
             alias = field.alias or name
-            path = self.env_vars.get(f"{alias}_FILE")
-            if path and not self.env_vars.get(alias):
-                values[alias] = _content(alias, path)
+            if not self.env_vars.get(alias) and (value := named_value(alias, self.env_vars)) is not None:
+                values[alias] = value
         return values
 
 
-def _content(alias: str, path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8").rstrip("\r\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{alias}_FILE names {path}, which cannot be read: {error}") from error
-
-
-def load_settings(**overrides: object) -> Settings:
+def load_settings(**overrides: Any) -> Settings:
     """The settings of this process. Raises ConfigurationError that names the variable and what it takes."""
     try:
         return Settings(**overrides)

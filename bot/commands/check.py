@@ -81,8 +81,10 @@ def _declared(manifest: Manifest, settings: Settings) -> Iterator[Finding]:
     from bot.sources import workspace_root
 
     if manifest.workspace is not None:
-        root = settings.manifest.parent / manifest.workspace.root
-        yield _tried("workspace", lambda: workspace_root(manifest, settings.manifest), f"{root} is readable")
+        try:
+            yield Finding("workspace", "ok", f"{workspace_root(manifest, settings.manifest)} is readable")
+        except ConfigurationError as error:
+            yield Finding("workspace", "fail", str(error))
     if manifest.workspace is None and not manifest.sources:
         yield Finding("manifest", "warn", "No source is declared: every question will be answered with that.")
 

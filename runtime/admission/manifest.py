@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +25,7 @@ from rapidfuzz import process
 from runtime.admission.audience import Audience, ChannelId, GroupId, UserId
 from runtime.admission.mapping import UniqueKeys
 from runtime.capability import ApproverRule, EffectKind
+from runtime.environment import named_value
 from runtime.errors import ConfigurationError
 from runtime.limits import DEFAULT, Limits
 
@@ -323,16 +323,8 @@ def manifest_schema() -> dict[str, Any]:
 
 
 def environment_value(reference: str) -> str | None:
-    """The value behind a `${NAME}` reference; `NAME_FILE` may point at a file that holds it. Raises ConfigurationError
-    when that file cannot be read."""
-    name = reference.strip("${}")
-    if (value := os.environ.get(name)) is not None:
-        return value
-    file = os.environ.get(f"{name}_FILE")
-    try:
-        return Path(file).read_text(encoding="utf-8").strip() if file else None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{name}_FILE names {file}, which cannot be read: {error}") from error
+    """The value behind a `${NAME}` reference. Raises ConfigurationError when the file at `NAME_FILE` cannot be read."""
+    return named_value(reference.strip("${}"))
 
 
 def _references_exist(manifest: Manifest) -> None:
