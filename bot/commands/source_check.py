@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from bot.commands.finding import Finding
 from bot.commands.pattern_check import check_patterns
 from bot.commands.remote_check import check_remote
+from bot.commands.updates_check import check_updates
 from bot.settings import Settings
 from bot.sources import open_database
 from runtime.admission import Manifest
@@ -14,6 +15,7 @@ from runtime.admission.manifest import McpSource, PostgresqlSource, Source
 from runtime.clock import SystemClock
 from runtime.engines.port import DatabaseEngine
 from runtime.errors import CallError, ConfigurationError
+from runtime.limits import Limits
 
 
 async def check_sources(manifest: Manifest, settings: Settings) -> AsyncIterator[Finding]:
@@ -31,9 +33,12 @@ async def check_sources(manifest: Manifest, settings: Settings) -> AsyncIterator
         assert engine is not None, source.kind
         try:
             standing = await _standing(source, engine)
+            changes = await _changes(source, engine, standing, limits)
         finally:
             await engine.close()
         yield standing
+        for finding in changes:
+            yield finding
         if standing.state != "fail":  # an engine that answered can be asked for its whole structure, too
             for finding in await check_patterns(source, settings, limits):
                 yield finding
@@ -47,6 +52,13 @@ async def _standing(source: Source, engine: DatabaseEngine) -> Finding:
     except CallError as error:
         return Finding(source.id, "fail", f"{error.message} {error.hint}".strip())
     return _reachable(source, tables)
+
+
+async def _changes(source: Source, engine: DatabaseEngine, standing: Finding, limits: Limits) -> list[Finding]:
+    """What of a source that can be read may be changed."""
+    if not isinstance(source, PostgresqlSource) or standing.state == "fail":
+        return []
+    return await check_updates(source, engine, limits)
 
 
 async def _postgresql(source: PostgresqlSource, engine: DatabaseEngine) -> Finding:

@@ -98,8 +98,10 @@ class Relay:
             threading.Thread(target=self._back, args=(server, client, committing), daemon=True).start()
 
     def _out(self, client: socket.socket, server: socket.socket, committing: threading.Event) -> None:
+        writing = False  # other connections commit, too, but nothing that counts
         while data := client.recv(65_536):
-            if data.startswith(b"Q") and b"COMMIT\0" in data:
+            writing = writing or b"UPDATE " in data
+            if writing and data.startswith(b"Q") and b"COMMIT\0" in data:
                 committing.set()
                 if self._moment == "COMMIT lost":
                     die()

@@ -184,3 +184,13 @@ async def test_names_that_need_quotes_are_names(world: World):
     receipt = await world.makes(change)
     assert receipt.before == (("a", 2, "old"),)
     assert world.run('SELECT * FROM "Odd ""x""; %s" ORDER BY 2') == [("a", 1, "old"), ("a", 2, "new")]
+
+
+async def test_a_check_says_of_each_table_whether_its_role_can_change_it(world: World):
+    world.declared = {"updates": [*opened("public.customers", "tier"), *opened("public.orders", "amount")]}
+    engine = await world.engine()
+    world.run(trigger("RETURN NEW;"))
+    (warning,) = await engine.fit("public.customers")
+    assert "The trigger stamp" in warning
+    with pytest.raises(CallError, match="may not change amount"):
+        await engine.fit("public.orders")

@@ -28,19 +28,19 @@ from runtime.engines.postgresql.connections import (
     Unreachable,
 )
 from runtime.engines.postgresql.updates import drift, showing
-from runtime.engines.postgresql.updates.execution import Writing, refused_by_database, write
+from runtime.engines.postgresql.updates.execution import Marking, Writing, mark, refused_by_database, write
 from runtime.engines.postgresql.updates.judging import rule_for
-from runtime.engines.postgresql.updates.preview import Preview, take
+from runtime.engines.postgresql.updates.preview import Preview, fit_for, take
 from runtime.engines.postgresql.updates.resolution import LOOK_S, fate_now, fate_of
 from runtime.engines.postgresql.values import adapters
-from runtime.engines.update_port import Change, ChangeCall, Receipt, ShownChange, Terms
+from runtime.engines.update_port import Assignment, Change, ChangeCall, Receipt, ShownChange, Terms
 from runtime.errors import CallError, ConfigurationError
 from runtime.limits import Limits
 from runtime.state import Begun, CalledBefore, Effect, Effects
 from runtime.state.effects import Ending
 
 _CONNECTIONS = 2
-_PREVIEWS_KEPT = 64
+_PREVIEWS_KEPT = 16
 NOT_APPLIED = "It was stopped while running: nothing was applied."
 NOT_TOLD = "The database could not tell whether it was applied."
 
@@ -55,6 +55,7 @@ class PostgresqlUpdates:
         self,
         source: PostgresqlSource,
         connections: Connections,
+        marks: Connections,
         structure: Callable[[], Awaitable[Structure]],
         journal: Effects,
         limits: Limits,
@@ -63,6 +64,8 @@ class PostgresqlUpdates:
     ) -> None:
         self._source = source
         self._connections = connections
+        # Beside a transaction that is open: never out of the same few places, where two might wait for each other.
+        self._marks = marks
         self._structure = structure
         self._journal = journal
         self._limits = limits
@@ -90,7 +93,8 @@ class PostgresqlUpdates:
             raise ConfigurationError(
                 f"sources.{source.id}: {source.updates_url} holds no address of a database."
             ) from error
-        return cls(source, Connections(address, adapters(), _CONNECTIONS), structure, journal, limits, clock, sleep)
+        connections, marks = (Connections(address, adapters(), _CONNECTIONS) for _ in range(2))
+        return cls(source, connections, marks, structure, journal, limits, clock, sleep)
 
     async def preview(self, change: Change, terms: Terms) -> ShownChange:
         """What exactly would happen now."""
@@ -124,8 +128,17 @@ class PostgresqlUpdates:
         if now.state == "begun" and not await self._journal.finish(now, "failed", NOT_APPLIED):
             now = await self._standing(now.id)  # it went on, or somebody else ended it
         if now.state == "executing":
-            await self._finish(now, await fate_of(self._connections, now, self._limits, self._sleep))
+            await self._finish(now, await fate_of(self._connections, now, self._limits, self._clock, self._sleep))
         return await self._standing(effect.id)
+
+    async def fit(self, table: str) -> tuple[str, ...]:
+        """Whether every column that the manifest opens of a table can be changed; what people will be warned of.
+        Raises CallError with the first reason why not."""
+        rule = next(each for each in self._source.updates if each.table == table)
+        change = Change(self._source.id, table, tuple(Assignment(name, None) for name in rule.columns))
+        shown = await self._table(change)
+        async with self._transaction(Session(float(self._limits.update_seconds))) as connection:
+            return await fit_for(connection, change, rule, shown)
 
     def receipt(self, effect: Effect) -> Receipt:
         """The receipt of a change that is done."""
@@ -226,6 +239,7 @@ class PostgresqlUpdates:
         async with self._connected(Writing(self._limits)) as connection:
             try:
                 written = await write(connection, seen)
+                await self._mark()
             except psycopg.Error as error:
                 if connection.closed or connection.broken:
                     raise
@@ -237,6 +251,14 @@ class PostgresqlUpdates:
                 raise CallError(
                     "update_refused", "The database undid the change at its end.", hint="Nothing was written."
                 )
+
+    async def _mark(self) -> None:
+        """Makes sure that the transaction's id outlives a crash of the server. Raises psycopg.Error."""
+        try:
+            async with self._marks.snapshot(Marking(self._limits)) as connection:
+                await mark(connection)
+        finally:
+            await self._marks.close()
 
     async def _after(self, effect_id: str, error: Exception) -> Receipt:
         """The connection ended, or the database refused the COMMIT: what stands is asked for."""

@@ -63,6 +63,26 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True)
+class Marking:
+    """A transaction whose COMMIT brings everything that was logged before it to the server's disk, too.
+
+    Without it a server that crashes may forget an id that never committed and give it to somebody else, whose COMMIT
+    would then be taken for ours."""
+
+    limits: Limits
+
+    def begin(self) -> str:
+        milliseconds = self.limits.update_seconds * 1000
+        return f"BEGIN; SET LOCAL statement_timeout = {milliseconds}; SET LOCAL synchronous_commit = on"
+
+
+async def mark(connection: Connection) -> None:
+    """Logs a mark of nothing, and commits it. Raises psycopg.Error."""
+    await connection.execute(b"SELECT pg_catalog.pg_logical_emit_message(true, 'footnote', '')")
+    await connection.execute(b"COMMIT")
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """A change that is written and not committed: what stands in its rows now, and in which transaction."""
 

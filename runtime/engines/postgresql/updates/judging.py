@@ -74,6 +74,11 @@ _OPERATOR = "An operator can grant the right; `footnote check` tells which role 
 
 
 def _whole_table(change: Change, facts: TableFacts) -> None:
+    if facts.document["superuser"]:
+        raise _refused(
+            f"The role of the updates ({facts.document['role']}) is a superuser.",
+            "An operator has to give the source's updates_url a role that may do nothing but change what is open.",
+        )
     if (what := _NO_TABLE.get(facts.kind)) is not None:
         raise _refused(f"{change.table} is {what}.", "Only tables of their own can be changed.")
     if facts.document["partition"] or facts.document["children"]:

@@ -72,11 +72,7 @@ async def take(
 ) -> Preview:
     """The preview on an open snapshot. Raises CallError `update_refused`, `too_many_rows`, `state_changed` (rows of a
     restoration that are no longer as the receipt left them), psycopg.Error."""
-    facts = await table_facts(connection, table.schema, table.name)
-    if facts is None:
-        raise CallError(
-            "update_refused", f"The role of the updates sees no table {change.table}.", hint="Tell an operator."
-        )
+    facts = await _facts(connection, change, table)
     found = judged(change, rule, table, facts)
     shape = shape_of(change, facts, found.readable)
     if change.restore is not None:
@@ -90,6 +86,20 @@ async def take(
         (*warnings, *found.warnings),
     )  # fmt: skip
     return replace(made, fingerprint=_fingerprint(made), warnings=(*_already(made), *made.warnings))
+
+
+async def fit_for(connection: Connection, change: Change, rule: UpdateRule, table: CatalogTable) -> tuple[str, ...]:
+    """What people would be warned of, whatever the rows and values. Raises CallError `update_refused`."""
+    return judged(change, rule, table, await _facts(connection, change, table)).warnings
+
+
+async def _facts(connection: Connection, change: Change, table: CatalogTable) -> TableFacts:
+    facts = await table_facts(connection, table.schema, table.name)
+    if facts is None:
+        raise CallError(
+            "update_refused", f"The role of the updates sees no table {change.table}.", hint="Tell an operator."
+        )
+    return facts
 
 
 def images(shape: Shape, found: Sequence[tuple[str | None, ...]]) -> list[RowImage]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 import psycopg
 
+from runtime.clock import Clock
 from runtime.engines.postgresql.connections import Connection, ConnectionLost, Connections, Session, Unreachable, fetch
 from runtime.engines.postgresql.updates.execution import IDENTITY_NOW
 from runtime.limits import Limits
@@ -27,16 +28,17 @@ async def fate_of(
     connections: Connections,
     effect: Effect,
     limits: Limits,
+    clock: Clock,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Fate:
-    """Asks until the target knows, at most for as long as the server lets an idle transaction live and a little more.
-    A restored server, another one, or one that forgot so old a transaction is `unknown`."""
-    for _ in range(round(2 * limits.update_seconds / LOOK_S)):
-        found = await fate_now(connections, effect, limits)
-        if found is not None:
-            return found
+    """Asks until the target knows, at most for as long as the server lets an idle transaction live and that long
+    again. A restored server, another one, or one that forgot so old a transaction is `unknown`."""
+    until = clock.monotonic() + 2 * limits.update_seconds
+    while (found := await fate_now(connections, effect, limits)) is None:
+        if clock.monotonic() >= until:
+            return "unknown"
         await sleep(LOOK_S)
-    return "unknown"
+    return found
 
 
 async def fate_now(connections: Connections, effect: Effect, limits: Limits) -> Fate | None:

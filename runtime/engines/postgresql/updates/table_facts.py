@@ -56,7 +56,7 @@ SELECT jsonb_build_object(
     SELECT coalesce(jsonb_agg(jsonb_build_array(p.polname, p.polcmd, p.polroles::text,
         pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) ORDER BY p.polname), '[]')
     FROM pg_policy AS p WHERE p.polrelid = c.oid),
-  'role', current_user)::text
+  'role', current_user, 'superuser', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user))::text
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relname = $2
 """
