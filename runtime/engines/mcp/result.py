@@ -45,8 +45,11 @@ class RemoteResult:
             raise CallError("remote_failed", said, hint=THEIR_WORDS)
         structured = raw.get("structuredContent")
         body = structured if structured is not None else _parsed(text)
-        columns, rows, count = _table(body, limits)
-        return cls(text, _finite(structured), left_out, columns, rows, count)
+        try:
+            columns, rows, count = _table(_plain(body), limits)
+        except RecursionError:  # nested deeper than anybody reads
+            columns, rows, count = (), (), 0
+        return cls(text, _plain(structured), left_out, columns, rows, count)
 
 
 def _texts(parts: Iterable[Any]) -> tuple[str, Mapping[str, int]]:
@@ -89,7 +92,7 @@ def _table(body: Any, limits: Limits) -> tuple[tuple[Column, ...], tuple[tuple[J
 
 def _cell(value: Any) -> Json:
     """A scalar as it is; what is nested as its JSON text."""
-    return _finite(value) if value is None or type(value) in _TYPES else json.dumps(value, ensure_ascii=False)
+    return value if value is None or type(value) in _TYPES else json.dumps(value, ensure_ascii=False)
 
 
 def _type(cells: Iterable[Json]) -> str:
@@ -97,12 +100,15 @@ def _type(cells: Iterable[Json]) -> str:
     return found.pop() if len(found) == 1 else "ANY"
 
 
-def _finite(value: Any) -> Any:
-    """The value with NaN and infinities as the words that they are elsewhere in results."""
+def _plain(value: Any) -> Any:
+    """The value with NaN and infinities as the words that they are elsewhere in results, and texts as UTF-8 has them:
+    a text that is itself JSON may name half a character."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, list):
-        return [_finite(item) for item in cast(list[Any], value)]
+        return [_plain(item) for item in cast(list[Any], value)]
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in cast(dict[str, Any], value).items()}
+        return {_plain(key): _plain(item) for key, item in cast(dict[str, Any], value).items()}
     return value

@@ -84,6 +84,16 @@ def test_what_is_no_tool_result_is_said(raw):
     assert caught.value.code == "output_invalid"
 
 
+@pytest.mark.parametrize("depth", [100, 500, 900, 950, 980, 990, 2_000, 100_000])
+def test_a_text_of_any_depth_is_a_text(depth):
+    assert result(text('[{"a":' + "[" * depth + "]" * depth + "}]")).text.startswith('[{"a"')
+
+
+def test_half_characters_are_replaced():
+    found = result(text('[{"a\\ud800": "b\\udfff"}]'))
+    assert (found.columns, found.rows) == ((Column("a?", "TEXT"),), (("b?",),))
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),

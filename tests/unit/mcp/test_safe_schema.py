@@ -166,3 +166,35 @@ def test_a_tool_that_says_it_writes_is_refused():
 def test_plain_text_hides_nothing():
     assert plain("a\u202eb\x00c\n d", 10) == "a b c d"
     assert plain("x" * 20, 10) == "x" * 9 + "…"
+
+
+WORDS = (
+    "type properties items required enum const $ref $defs anyOf allOf oneOf not pattern minimum maximum multipleOf "
+    "maxLength minItems uniqueItems contains minContains propertyNames additionalProperties prefixItems format default "
+    "description dependentRequired title $schema examples"
+).split()
+ATOMS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.floats()
+    | st.sampled_from(["object", "string", "array", "#", "#/$defs/a", "#/properties/a", "(a+)+$", "[", "a", "\ud800"])
+)
+ANYTHING = st.recursive(
+    ATOMS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(WORDS) | st.sampled_from(["a", "b"]), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=400)
+@given(part=ANYTHING, definition=ANYTHING, value=ANYTHING)
+def test_any_schema_is_safe_or_refused_and_any_value_is_judged(part, definition, value):
+    try:
+        safe = safe_schema(properties(a=part) | {"$defs": {"a": definition}}, DEFAULT)
+    except SchemaRefused:
+        return
+    list(BoundedCheck(safe, DEFAULT).iter_errors({"a": value}))
