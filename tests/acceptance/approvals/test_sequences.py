@@ -14,7 +14,6 @@ from tests.acceptance.approvals import sequences
 from tests.acceptance.approvals.postgresql_target import PostgresqlTarget
 from tests.acceptance.approvals.sequences import CASES, TITLES
 
-DATABASES = ["stand-in", "postgresql"] if postgres_server.available() else ["stand-in"]
 ELSEWHERE = {"restart", "crash", "recover"}
 
 
@@ -44,12 +43,10 @@ def over_postgresql(desk, postgres, monkeypatch) -> Iterator[None]:
         desk.target.drop()
 
 
-@pytest.mark.parametrize("database", DATABASES)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if lives_in_one_process(case)])
-async def test_a_sequence_ends_as_it_must_and_is_told(desk, name, database, request) -> None:
+@pytest.mark.usefixtures("over_postgresql")
+async def test_a_sequence_ends_as_it_must_and_is_told(desk, name) -> None:
     case = CASES[name]
-    if database == "postgresql":
-        request.getfixturevalue("over_postgresql")
     asked = sequences.prepare(desk, case)
     async with desk.open():
         await begin(desk, asked, case["expect"]["final"])
