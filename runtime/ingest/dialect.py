@@ -155,6 +155,8 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
         return True
     if any(_all_values(below[place]) for place in values):
         return False
+    if values == [1] and len(first) == 2 and len(rows) > 1:
+        return False  # a form with a name and a value on each line
     again = [cell in below[place] for place, cell in enumerate(first) if cell]
     return not any(again) or all(again)
 

@@ -125,7 +125,8 @@ def _sheets(
         described = book.sheets_metadata
         if len({each.name for each in described}) < len(described):
             raise IngestRefused("damaged: two of its sheets have one name")
-        sheets = [_sheet(book, each, marks) for each in described if each.typ == calamine.SheetTypeEnum.WorkSheet]
+        shown = [each for each in described if each.typ == calamine.SheetTypeEnum.WorkSheet]
+        sheets = [_sheet(book, each, marks, limits.workbook_cells) for each in shown]
     except calamine.PasswordError as error:
         raise IngestRefused("it is protected by a password") from error
     except (calamine.CalamineError, OSError, ValueError) as error:
@@ -133,8 +134,11 @@ def _sheets(
     return sheets, _notes(sheets, described, parts, plain=package is None)
 
 
-def _sheet(book: calamine.CalamineWorkbook, described: Any, marks: dict[str, SheetMarks]) -> _Sheet:
+def _sheet(book: calamine.CalamineWorkbook, described: Any, marks: dict[str, SheetMarks], cells: int) -> _Sheet:
     sheet = book.get_sheet_by_name(described.name)
+    # Of ODS and XLS only the first reader knows this.
+    if (spans := sheet.height * sheet.width) > cells:
+        raise IngestRefused(f"the sheet {described.name!r} spans {spans:,} cells; at most {cells:,} are read")
     known = marks.get(described.name, SheetMarks())
     values = sheet.to_python(skip_empty_area=True) if sheet.start is not None else []
     grid = grid_of(values, sheet.start or (0, 0), sheet.merged_cell_ranges or (), known)

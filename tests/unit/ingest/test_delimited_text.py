@@ -123,6 +123,7 @@ def test_duplicate_and_missing_names(read: Read) -> None:
         ("site,2019,2020\nA,5,6\n", ["site", "2019", "2020"]),
         ("team,1,2,3\nA,5,6,7\n", ["team", "1", "2", "3"]),
         ("name,city\nAnn,Oslo\n", ["name", "city"]),
+        ("Invoice number,4711\nCustomer,ACME\nDate,2024-05-01\n", ["column_1", "column_2"]),
         (",x,y\n0,1,2\n1,3,4\n", ["column_1", "x", "y"]),
     ],
 )
