@@ -102,3 +102,19 @@ async def test_a_file_is_kept_as_long_as_the_policy_says(stage, scripted) -> Non
             await stage.slack.ask("C0SALES", "U0MIA", "after eleven?", thread_ts=ts)
             await done(stage, "C0SALES", ts, 3)
         assert "zebrafish" not in str(results(endpoint.requests[-1]))
+
+
+async def test_stop_ends_a_fetch_and_the_thread_goes_on(stage, scripted) -> None:
+    held = stage.slack.faults.hold("files.info")
+    stub = {"id": "F0LATE", "created": 0, "timestamp": 0, "file_access": "check_file_info"}
+    async with scripted(calls(("list_files", {}))) as endpoint, stage.bot():
+        extra = {"subtype": "file_share", "files": [stub]}
+        ts = await stage.slack.ask("C0SALES", "U0MIA", "what is in it?", extra=extra)
+        await asyncio.wait_for(held.reached.wait(), 60)
+        await stage.slack.stop_session("U0MIA", "C0SALES", ts)
+        (stopped,) = await stage.slack.wait_for_answers("C0SALES", ts, 1)
+        held.release()
+        assert stopped["text"].startswith("Stopped.")
+        await stage.slack.ask("C0SALES", "U0MIA", "and without it?", thread_ts=ts)
+        await done(stage, "C0SALES", ts, 1)
+    assert "attached" not in str(results(endpoint.requests[-1]))
