@@ -163,3 +163,20 @@ async def test_undoing_is_a_change_with_a_receipt_of_its_own(world: World):
     receipt = await engine.perform(undo, TERMS, shown.fingerprint, world.call())
     assert world.run("SELECT md5(string_agg(c::text, '' ORDER BY id)) FROM customers AS c") == before
     assert receipt.id != undo.restore.receipt  # type: ignore[union-attr]
+
+
+async def test_rows_that_nobody_could_hold_never_leave_the_server(world: World):
+    world.run("UPDATE customers SET tags = ARRAY[repeat('x', 9000000)], extra = to_jsonb(repeat('y', 9000000))")
+    with pytest.raises(CallError, match="bytes together") as refused:
+        await world.shows(setting("public.customers", IDS, tags="{}"))
+    assert refused.value.code == "too_many_rows"
+    assert len((await world.shows(setting("public.customers", IDS, tier="gold"))).before) == 3
+
+
+async def test_a_long_value_that_changes_beside_is_seen_by_its_digest(world: World):
+    world.run("UPDATE customers SET extra = to_jsonb(repeat('y', 9000)) WHERE id = 1")
+    engine, change = await world.engine(), setting("public.customers", IDS, tier="gold")
+    seen = await engine.preview(change, TERMS)
+    world.run("UPDATE customers SET extra = to_jsonb(repeat('y', 8999) || 'z') WHERE id = 1")
+    with pytest.raises(CallError, match="extra"):
+        await engine.previewed(change, TERMS, seen.fingerprint)

@@ -79,8 +79,7 @@ async def take(
         rows, warnings = await _restored(connection, shape, change.restore), list[str]()
     else:
         after, warnings = await _new_texts(connection, change, facts)
-        rows = await _fitting(connection, shape, change, after, min(rule.max_rows, limits.update_rows))
-    _within_size(rows, limits)
+        rows = await _fitting(connection, shape, change, after, min(rule.max_rows, limits.update_rows), limits)
     made = Preview(
         "", change, rule, terms, facts, found.readable, found.masked, found.may_change, rows,
         (*warnings, *found.warnings),
@@ -147,12 +146,15 @@ def _bad_value(column: str, why: str) -> CallError:
 
 
 async def _fitting(
-    connection: Connection, shape: Shape, change: Change, after: Texts, most: int
+    connection: Connection, shape: Shape, change: Change, after: Texts, most: int, limits: Limits
 ) -> tuple[RowImage, ...]:
     try:
         statement = statements.matching(shape, change.conditions, most)
+        measure = statements.measuring(shape, change.conditions, most)
     except ValueError as error:
         raise CallError("update_refused", f"A condition's value can't be used: {error}.", retryable=True) from error
+    ((size,),) = await run(connection, measure)
+    _within_size(int(size or 0), limits)
     found = images(shape, await run(connection, statement))
     if len(found) > most:
         ((count,),) = await run(connection, statements.counting(shape, change.conditions))
@@ -194,12 +196,11 @@ def _were(count: int) -> str:
     return "was" if count == 1 else "were"
 
 
-def _within_size(rows: Sequence[RowImage], limits: Limits) -> None:
-    size = sum(len(cell) for row in rows for cell in (*row.cells, *row.after) if cell is not None)
+def _within_size(size: int, limits: Limits) -> None:
     if size > limits.update_image_bytes:
         raise CallError(
             "too_many_rows",
-            f"The rows hold {size:,} characters together; at most {limits.update_image_bytes:,} can be shown and kept.",
+            f"The rows hold {size:,} bytes together; at most {limits.update_image_bytes:,} can be compared and kept.",
             hint="Narrow the conditions.",
             retryable=True,
         )

@@ -48,6 +48,10 @@ class Shape:
         cells = [self._cell(name) for name in self.readable]
         return ", ".join([*keys, "t.xmin::text", *cells])
 
+    def size(self) -> str:
+        """How many bytes the cells of a row come to."""
+        return " + ".join(f"coalesce(octet_length({self._cell(name)}), 0)" for name in self.readable)
+
     def order(self) -> str:
         return ", ".join(_column(name) for name in self.keys)
 
@@ -67,6 +71,17 @@ def matching(shape: Shape, conditions: Sequence[Condition], most: int) -> Statem
     made = Statement()
     where = _where(made, shape.facts, conditions)
     made.sql = f"SELECT {shape.selected()} FROM {shape.table} WHERE {where} ORDER BY {shape.order()} LIMIT {most + 1}"
+    return made
+
+
+def measuring(shape: Shape, conditions: Sequence[Condition], most: int) -> Statement:
+    """How many bytes those rows come to, so that what nobody could hold never leaves the server."""
+    made = Statement()
+    where = _where(made, shape.facts, conditions)
+    limited = (
+        f"SELECT {shape.size()} AS size FROM {shape.table} WHERE {where} ORDER BY {shape.order()} LIMIT {most + 1}"
+    )
+    made.sql = f"SELECT sum(size) FROM ({limited}) AS rows_seen"
     return made
 
 
