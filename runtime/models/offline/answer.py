@@ -11,7 +11,7 @@ from runtime.models.offline.lexicon import MONTH_NAMES
 from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
-from runtime.models.offline.wording import bound, column_name, conditions, figure, in_its_unit, measured, shown
+from runtime.models.offline.wording import as_code, bound, column_name, conditions, figure, in_its_unit, measured, shown
 
 _TIED = 30
 _NO_CHART = "I can't draw that as a chart; these are the figures it would show."
@@ -34,6 +34,7 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
         "share": _share,
         "change": _change,
         "correlation": _correlation,
+        "months_over": _months_over,
     }
     body = writers[plan.shape](plan, rows, mark)
     total = result.data.get("row_count")
@@ -48,7 +49,7 @@ def _chart_words(chart: Done | None) -> str:
     if chart is None:
         return _NO_CHART
     if not chart.ok:
-        return f"{_NO_CHART} ({chart.error})"
+        return f"{_NO_CHART} ({as_code(chart.error)})"
     said = "".join(f" {shown(sentence)}." for sentence in chart.data.get("said", ()))
     return f"{_DRAWN}{said}"
 
@@ -143,6 +144,17 @@ def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     return (
         f"The {measured(plan)} went from **{before}** ({_said(plan.earlier)}) to **{after}** ({_said(plan.period)}): "
         f"a change of **{change}**{by}{mark}."
+    )
+
+
+def _months_over(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    row: Row = rows[0] if rows else {}
+    assert plan.top is not None and plan.earlier is not None and plan.period is not None
+    word = "higher" if plan.top[0] == "max" else "lower"
+    both = row.get(sql.GROUPS)
+    return (
+        f"In **{figure(row.get(sql.FIGURE))}** of {figure(both)} months the {measured(plan)} was {word} in "
+        f"{_said(plan.period)} than in the same month of {_said(plan.earlier)}{mark}."
     )
 
 

@@ -49,7 +49,8 @@ class Column:
     others. `true_value` is the text that means yes in a flag kept as text; `date_format` reads a date kept as text;
     `folds` says that some values differ in case or blanks only. `source` is the id of its table, where more than one is
     read, and `via` how its rows are found from those of the table in question. A `masked` column's values are for
-    people only. `zone` is where a moment's day and month are looked up."""
+    people only. `zone` is where a moment's day and month are looked up. A
+    `formula` (column, column, factor) makes it the quotient of two others, times the factor."""
 
     name: str
     type: str
@@ -69,6 +70,7 @@ class Column:
     via: Join | None = None
     masked: bool = False
     zone: str = ""
+    formula: tuple[str, str, float] | None = None
 
     @property
     def additive(self) -> bool:
@@ -137,6 +139,7 @@ def table_from(data: Mapping[str, Any], evidence: str) -> Table:
     columns = tuple(
         _column(body, samples.get(str(body["name"]), ()), None if sampled else rows) for body in data.get("columns", ())
     )
+    columns += _speed(columns)
     return Table(
         name=name,
         file=str(data.get("file", name)),
@@ -148,6 +151,19 @@ def table_from(data: Mapping[str, Any], evidence: str) -> Table:
         words=tuple(word for word in stems(name) if not word.isdigit()),
         sql='"' + name.replace('"', '""') + '"',
     )
+
+
+def _speed(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Where rows have one distance and one duration, they have a speed, too."""
+    ways = [column for column in columns if column.unit == "km"]
+    times = [column for column in columns if column.unit in _AN_HOUR]
+    if len(ways) != 1 or len(times) != 1 or any("speed" in column.words for column in columns):
+        return ()
+    formula = (ways[0].name, times[0].name, _AN_HOUR[times[0].unit or ""])
+    return (Column("speed_km_h", "DOUBLE", "number", ("speed",), 0, unit="km/h", formula=formula),)
+
+
+_AN_HOUR = {"second": 3600.0, "minute": 60.0, "hour": 1.0}
 
 
 def with_values(table: Table, found: Sequence[tuple[str, str]]) -> Table:

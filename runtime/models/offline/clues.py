@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -157,6 +158,7 @@ class Clues:
     change: bool = False
     spread: bool = False
     together: bool = False
+    yearly: int | None = None
     sourced: bool = False
 
     def has(self, clue: str) -> bool:
@@ -187,6 +189,7 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     clues = Clues(tuple(tokens), table, [False] * len(tokens))
     _files(clues)
     _no_grouping(clues)
+    _year_on_year(clues)
     clues.comparisons = find_comparisons(tokens)
     _use_all(clues, clues.comparisons)
     periods = _compared(clues, today) or find_periods(tokens, today)
@@ -194,6 +197,7 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     _use_all(clues, clues.periods)
     clues.mentions = find_mentions(tokens, table, [not used for used in clues.used])
     _use_all(clues, clues.mentions)
+    _said_by_columns(clues)
     _top_numbers(clues)
     _equalities(clues)
     _phrases(clues)
@@ -216,6 +220,23 @@ def _use(clues: Clues, first: int, after: int) -> None:
     clues.used[first:after] = [True] * (after - first)
 
 
+def _said_by_columns(clues: Clues) -> None:
+    """Words that a column's own name explains: "per month" of monthly_cost, "since" and "ago" of last_seen_days; and
+    "under" before a value, which no figure is held against."""
+    lows = [token.low for token in clues.tokens]
+    numbers = [column for column in clues.table.columns if column.kind == "number"]
+    paces = {BUCKETS[word] for column in numbers for word in column.words if word in BUCKET_ADVERBS}
+    elapsed = any("last" in c.words for m in clues.mentions for c in m.columns if c.kind == "number")
+    for at, low in enumerate(lows):
+        following = clues.mention_at(at + 1)
+        if low in ("per", "a", "each") and at + 1 < len(lows) and BUCKETS.get(clues.tokens[at + 1].stem) in paces:
+            _use(clues, at, at + 2)
+            clues.ignored.update((at, at + 1))
+        if (low in ("since", "ago") and elapsed) or (low == "under" and following is not None and following.values):
+            clues.used[at] = True
+            clues.ignored.add(at)
+
+
 def _files(clues: Clues) -> None:
     own = {clues.table.file.casefold(), clues.table.file.casefold().rsplit("/", 1)[-1]}
     for at, token in enumerate(clues.tokens):
@@ -228,6 +249,31 @@ def _files(clues: Clues) -> None:
             clues.sourced = True
             clues.used[at] = True
             clues.ignored.add(at)
+
+
+_LAST_YEAR = (
+    re.compile(
+        r"\bthan (?:in )?(?:the|that) (?:same )?month (?:of |in )?(?:(?P<year>[12]\d{3})|a year (?:earlier|before)"
+        r"|the (?:year before|previous year))"
+    ),
+    re.compile(r"\bwith the (?:one|same month) (?:twelve months|a year|one year) (?:before|earlier)"),
+)
+
+
+def _year_on_year(clues: Clues) -> None:
+    """ "than in the same month a year earlier": each month is held against that of the year before (0), or of the year
+    that is named."""
+    lows = [token.low for token in clues.tokens]
+    text = " ".join(lows)
+    found = next((match for pattern in _LAST_YEAR if (match := pattern.search(text))), None)
+    if found is None:
+        return
+    clues.yearly = int(found.groupdict().get("year") or 0)
+    first = text[: found.start()].count(" ")
+    said = set(range(first, first + found.group().count(" ") + 1))
+    for at in said | {index for index, low in enumerate(lows) if low == "compare"}:
+        clues.used[at] = True
+        clues.ignored.add(at)
 
 
 def _compared(clues: Clues, today: date | None) -> tuple[PeriodMention, ...]:
@@ -271,7 +317,12 @@ def _rates_and_yes_or_no(clues: Clues) -> None:
     """ "a month" is a rate, and "is rent …?" wants a yes or no: both stay unread."""
     lows = [token.low for token in clues.tokens]
     for at, low in enumerate(lows[:-1]):
-        if low in ("a", "an") and clues.tokens[at + 1].stem in BUCKETS and lows[at - 1 : at] != ["in"]:
+        if (
+            low in ("a", "an")
+            and at not in clues.ignored
+            and clues.tokens[at + 1].stem in BUCKETS
+            and lows[at - 1 : at] != ["in"]
+        ):
             clues.used[at] = clues.used[at + 1] = False
     asks = any(
         clue in ("many", "much", "rows", "what", "which", "when", "long", "far", "or") for clue, _, _ in clues.phrases
@@ -314,7 +365,7 @@ def _phrases(clues: Clues) -> None:
     lows = [token.low for token in clues.tokens]
     at = 0
     while at < len(lows):
-        for words, clue in _BY_FIRST_WORD.get(lows[at], ()):
+        for words, clue in () if at in clues.ignored else _BY_FIRST_WORD.get(lows[at], ()):
             end = at + len(words)
             inside = clues.mention_at(at)
             if tuple(lows[at:end]) == words and (inside is None or not any(m.values for m in (inside,))):
@@ -360,7 +411,11 @@ def _clue_word(clues: Clues, at: int, token: Token, mention: Mention | None) -> 
     if word in AGGREGATES:
         clues.aggregates.append((AGGREGATES[word], at))
         return True
-    if word in BUCKETS and (mention is None or any(column.dated for column in mention.columns) or not mention.columns):
+    if (
+        word in BUCKETS
+        and not (mention and mention.units)
+        and (mention is None or any(column.dated for column in mention.columns) or not mention.columns)
+    ):
         clues.buckets.append((BUCKETS[word], at))
         return False
     if low in NEGATIONS:

@@ -113,7 +113,7 @@ def _entry_words(entry: Entry) -> str:
 def table_answer(table: Table) -> str:
     """What a table holds, one line a column, with the mark of its inspection."""
     mark = f" [{table.evidence}]"
-    lines = [f"- {_column_words(column)}{mark}" for column in table.columns[:_LINES]]
+    lines = [f"- {_column_words(column)}{mark}" for column in [c for c in table.columns if c.formula is None][:_LINES]]
     return f"`{table.file}` has **{table.rows:,}** rows{mark}:\n" + "\n".join(lines)
 
 

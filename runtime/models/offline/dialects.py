@@ -84,6 +84,12 @@ def bucket(unit: str, expression: str, dialect: Dialect) -> str:
     return _BUCKETS[dialect][unit].format(expression)
 
 
+def month_of_year(expression: str, dialect: Dialect) -> str:
+    """1 for January to 12 for December."""
+    ways = {"duckdb": "month({0})", "sqlite": "CAST(strftime('%m', {0}) AS INTEGER)"}
+    return ways.get(dialect, "CAST(extract(month FROM {0}) AS INTEGER)").format(expression)
+
+
 def holds(expression: str, part: str, dialect: Dialect) -> str:
     """True where the text holds `part`, which is in small letters."""
     return _HOLDS[dialect].format(expression, text(part))

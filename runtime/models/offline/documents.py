@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runtime.models.offline.lexicon import BUSINESS_WORDS, FILLERS
+from runtime.models.offline.lexicon import BUSINESS_WORDS, FILLERS, MONTHS
 from runtime.models.offline.listing import Listing
-from runtime.models.offline.tokens import stem, tokenize
+from runtime.models.offline.tokens import Token, stem, tokenize
 from runtime.models.offline.transcript import Done, Turn
+from runtime.models.offline.wording import as_code
 
 _SAYS = re.compile(
     r"(?i)^\s*what\s+(?:does|do|did)\s+(?P<where>.+?)\s+(?:say|state|tell\s+(?:me|us))\s+(?:about|on|of)\s+"
@@ -21,7 +22,8 @@ _FIND = re.compile(
 )
 _ANY = re.compile(r"(?i)\b(?:documents?|docs|files|notes|texts|pdfs?|policy|policies|contracts?|handbook|logs?)\b")
 _QUOTED = re.compile("[\"“”«»‘’']")
-_LINES = 5
+_LINES, _LEAST_WORDS = 5, 2
+_ASKS_FOR_WORDS = re.compile(r"(?i)^\s*(?:what|who|whom|where|which|when)\b(?!\s+(?:share|percentage|number))")
 _LINE_CHARS = 240
 
 
@@ -57,12 +59,50 @@ def defined(search: Done) -> str:
     return f"\n\nA document says what it is, but I can't work it out by that: «{line}» (`{at}`) [{search.evidence}]."
 
 
+def line_search(question: str, listing: Listing) -> dict[str, object] | None:
+    """The arguments of the grep for a question that only documents could answer: any of its words, and its month as
+    dates write it. None when it asks for a number, or says too little."""
+    words = _telling(question)
+    if not _ASKS_FOR_WORDS.match(question) or len(words) < _LEAST_WORDS:
+        return None
+    if not any(entry.kind == "document" for entry in listing.entries):
+        return None
+    return {"pattern": "|".join(words), "max_hits": 100, "note": "searching the documents"}
+
+
+def _telling(question: str) -> list[str]:
+    """The question's words as patterns; a month may also stand as the middle of a date."""
+    found = [rf"\b{re.escape(token.stem)}" for token in tokenize(question) if _carries_sense(token)]
+    months = [MONTHS[token.low] for token in tokenize(question) if token.low in MONTHS]
+    return [*found, *(rf"\d{{4}}-{month:02d}-\d{{2}}" for month in months)]
+
+
+def _carries_sense(token: Token) -> bool:
+    return token.wordlike and token.stem not in FILLERS and token.low not in MONTHS
+
+
+def best_lines(search: Done, question: str) -> str | None:
+    """The lines that hold most of the question's words, quoted; None when no line holds two of them."""
+    hits: Sequence[Mapping[str, Any]] = search.data.get("hits") or ()
+    patterns = [re.compile(word, re.IGNORECASE) for word in _telling(question)]
+    scored = [(sum(bool(pattern.search(str(hit.get("text", "")))) for pattern in patterns), hit) for hit in hits]
+    most = max((score for score, _ in scored), default=0)
+    if not search.ok or most < _LEAST_WORDS:
+        return None
+    lines = [
+        f"- `{hit.get('at')}`: «{_quoted(str(hit.get('text', '')))}» [{search.evidence}]"
+        for score, hit in scored
+        if score == most
+    ]
+    return "I only find words, I don't understand them. These lines hold most of yours:\n" + "\n".join(lines[:_LINES])
+
+
 def found_answer(turn: Turn) -> str:
     """The matching lines, quoted with file and line or page and the mark of their search."""
     search = turn.of("grep_files")[-1]
     mark = f"[{search.evidence}]"
     if not search.ok:
-        return f"I can't answer that: the documents could not be searched ({search.error}) {mark}."
+        return f"I can't answer that: the documents could not be searched ({as_code(search.error)}) {mark}."
     hits: Sequence[Mapping[str, Any]] = search.data.get("hits") or ()
     searched: Mapping[str, Any] = search.data.get("searched") or {}
     part = "" if searched.get("complete") else " Not everything could be searched; the evidence says what was left out."

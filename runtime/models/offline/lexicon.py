@@ -32,7 +32,8 @@ FILLERS = _stems(
 # Everyday verbs for a row being there: "how many workouts did I log", "receipts I collected".
 LIGHT_VERBS = _stems(
     "log record recorded track collect gather note enter register list occur happen appear show keep kept write wrote "
-    "do did has have make made store stored save saved counted measured tracked noted place placed"
+    "do did has have make made store stored save saved counted measured tracked noted "
+    "place placed file filed judge judged convert converted"
 )
 GENERIC_ROWS = _stems("row record entry line item time occasion instance case occurrence session transaction event")
 CONTAINERS = _stems(
@@ -85,6 +86,10 @@ ADJECTIVES: Mapping[str, tuple[str, str]] = {
     "lower": ("min", ""),
     "fewer": ("min", ""),
     "less": ("min", ""),
+    "fastest": ("max", "speed"),
+    "faster": ("max", "speed"),
+    "slowest": ("min", "speed"),
+    "slower": ("min", "speed"),
     "latest": ("max", "date"),
     "newest": ("max", "date"),
     "earliest": ("min", "date"),
@@ -97,6 +102,7 @@ CONCEPTS: Mapping[str, frozenset[str]] = {
     ),
     "distance": _stems("distance km kilometre mile metre"),
     "weight": _stems("weight kg gram mass lb pound"),
+    "speed": frozenset(("speed",)),
     "time": _stems("minute hour second duration time min hr"),
 }
 FREQUENCY = _stems("often frequent frequently common commonly")
@@ -128,6 +134,8 @@ UNITS = {
             "kg": "kg kilogram kilo",
             "g": "gram gramme",
             "percent": "percent pct percentage",
+            "day": "day",
+            "week": "week",
         }
     ),
 }
@@ -137,6 +145,7 @@ CONVERSIONS: Mapping[tuple[str, str], float] = {
     ("minute", "hour"): 60.0,
     ("minute", "second"): 1 / 60,
     ("hour", "minute"): 1 / 60,
+    ("day", "week"): 7.0,
     ("m", "km"): 1000.0,
     ("km", "m"): 0.001,
     ("g", "kg"): 1000.0,
@@ -156,6 +165,9 @@ THESAURUS: tuple[frozenset[str], ...] = tuple(
         "trip travel journey",
         "customer client buyer",
         "order purchase",
+        "sleep slept night",
+        "price cost fee charge",
+        "see saw seen meet met",
         "refund reimbursement",
         "product article",
         "employee staff",
@@ -169,7 +181,7 @@ THESAURUS: tuple[frozenset[str], ...] = tuple(
 IDENTIFIER_WORDS = _stems("id code no nr zip postcode phone sku ean isbn uuid key number")
 NON_ADDITIVE_WORDS = _stems(
     "rating score rank rate percent pct percentage age ratio index grade level temperature price average avg mean "
-    "latitude longitude lat lon quality unit_price share"
+    "latitude longitude lat lon quality unit_price share speed"
 )
 QUANTITY_WORDS = _stems("qty quantity unit piece count item quantities pack box")
 UNIT_COLUMN_WORDS = _stems("currency unit uom ccy")

@@ -69,16 +69,29 @@ def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Men
     if len(part) == 1 and part[0].kind == "quoted":
         words = stems(part[0].low)
     unit = UNITS.get(words[0], "") if len(words) == 1 else ""
+    columns = tuple(column for column in table.columns if column.words == words)
+    alike = () if columns or len(words) == 1 else tuple(c for c in table.columns if _same_meaning(c, words))
     mention = Mention(
         first,
         after,
         table=bool(table.words) and words == table.words,
-        columns=tuple(column for column in table.columns if column.words == words),
+        columns=columns or alike,
+        loose=bool(alike),
         values=() if _mere_filler(part) else _values(words, table),
         units=_measured_in(unit, table),
         unit=unit,
     )
     return None if mention.empty else mention
+
+
+def _same_meaning(column: Column, words: tuple[str, ...]) -> bool:
+    """ "monthly price" for monthly_cost, "last met" for last_seen_days."""
+    core = tuple(word for word in column.words if word not in UNITS)
+    return any(
+        len(names) == len(words)
+        and all(a == b or any({a, b} <= group for group in THESAURUS) for a, b in zip(names, words, strict=True))
+        for names in {column.words, core}
+    )
 
 
 def _mere_filler(part: Sequence[Token]) -> bool:

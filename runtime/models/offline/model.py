@@ -9,13 +9,21 @@ from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.choose import Choice
 from runtime.models.offline.describe import asked_table, asks_for_files, files_answer, table_answer
-from runtime.models.offline.documents import defined, definition_search, document_searches, found_answer
+from runtime.models.offline.documents import (
+    best_lines,
+    defined,
+    definition_search,
+    document_searches,
+    found_answer,
+    line_search,
+)
 from runtime.models.offline.followups import asks_why, is_follow_up, resolve
-from runtime.models.offline.gathering import look, look_into, looked_into, query_call, worth_a_look
+from runtime.models.offline.gathering import Sight, look, look_into, looked_into, query_call, worth_a_look
 from runtime.models.offline.plan import Ask, Cannot, Plan
 from runtime.models.offline.refusals import ask, cannot, no_reasons, no_tables, refused_at_once
 from runtime.models.offline.tokens import Token, stems, tokenize
 from runtime.models.offline.transcript import Done, Turn, turn_of
+from runtime.models.offline.wording import as_code
 from runtime.models.port import ModelRequest, ModelStep, Stop, ToolCall, Usage
 
 _FILES = frozenset(("list_files", "inspect_table", "run_sql"))
@@ -69,7 +77,7 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         return _call(turn, seen)
     listing = seen.listing
     if listing.failed:
-        return _say(f"I can't answer that: the files couldn't be listed ({listing.failed}).")
+        return _say(f"I can't answer that: the files couldn't be listed ({as_code(listing.failed)}).")
     if asks_for_files(tokens):
         return _say(files_answer(seen, turn))
     searches = document_searches(turn.question, listing) if "grep_files" in offered else ()
@@ -89,7 +97,17 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
     at_a_loss = choice is None or isinstance(choice.reading, Cannot)
     if at_a_loss and (calls := look_into(turn, *worth_a_look(seen, words, anything=True))):
         return _call(turn, calls)
-    return _say(no_tables(seen)) if choice is None else _decided(turn, choice, tables, offered)
+    return _without_tables(turn, seen, offered) if choice is None else _decided(turn, choice, tables, offered)
+
+
+def _without_tables(turn: Turn, seen: Sight, offered: Set[str]) -> ModelStep:
+    """Where there is no table at all, documents may hold the words that are asked for."""
+    search = line_search(turn.question, seen.listing) if "grep_files" in offered else None
+    made = next(iter(turn.of("grep_files")), None)
+    if search is not None and made is None:
+        return _call(turn, [("grep_files", search)])
+    lines = best_lines(made, turn.question) if made is not None else None
+    return _say(lines or no_tables(seen))
 
 
 def _decided(turn: Turn, choice: Choice, tables: list[Table], offered: Set[str]) -> ModelStep:
@@ -121,7 +139,8 @@ def _computed(turn: Turn, plan: Plan, offered: Set[str]) -> ModelStep:
     if result is None:
         return _call(turn, [query_call(plan.table.source, plan.table.dialect, text, "computing the answer")])
     if not result.ok:
-        return _say(f"I can't answer that: the query failed ({result.error or 'no reason given'}) [{result.evidence}].")
+        reason = as_code(result.error or "no reason given")
+        return _say(f"I can't answer that: the query failed ({reason}) [{result.evidence}].")
     wanted = charting.wanted(plan, turn)
     if wanted is None or "make_chart" not in offered:
         return _say(answer(plan, result))

@@ -9,7 +9,7 @@ from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.periods import Period
 
 Function = Literal["sum", "avg", "median", "min", "max", "count", "distinct"]
-Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share", "change", "correlation"]
+Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share", "change", "correlation", "months_over"]
 Operator = Literal["=", "<", "<=", ">", ">=", "between"]
 
 
@@ -67,8 +67,8 @@ class Plan:
     """One question as one query over one table and the keys that it points at. `top` orders the groups or picks the
     extreme rows: (direction, how many ranks); a "share" holds the rows of its one filter against all rows of the
     period; `split` are columns that must not be mixed (currencies); a "change" compares `period` with the `earlier`
-    one, a "correlation" the measured column with the `other`; `assumed` goes into the answer word for word; `score`
-    says how firmly the table's own words carry the reading."""
+    one ("months_over": month by month), a "correlation" the measured column with the `other`; `assumed` goes into the
+    answer word for word; `score` says how firmly the table's own words carry the reading."""
 
     table: Table
     shape: Shape

@@ -15,7 +15,7 @@ from runtime.models.offline.plan import Ask, Cannot, ValueFilter
 from runtime.models.offline.refusals import ask, cannot
 from runtime.models.offline.tokens import Token, stems, tokenize
 from runtime.models.offline.transcript import Done, Turn
-from runtime.models.offline.wording import small
+from runtime.models.offline.wording import as_code, small
 
 PREVIEW, UPDATE = "data_preview_postgresql_update", "data_update_postgresql"
 _VERB = r"(?i)^\s*(?:please\s+|can you\s+|could you\s+|now\s+)*(?:set|change|update|switch|move)\s+(?:the\s+)?"
@@ -146,7 +146,7 @@ def _carried_on(turn: Turn, body: dict[str, object], loaded: Set[str]) -> Calls 
     if shown is None:
         return [(PREVIEW, {**body, "note": "previewing the change"})]
     if not shown.ok:
-        return f"I can't do that: {shown.error} [{shown.evidence}]. Nothing was changed."
+        return f"I can't do that: {as_code(shown.error)} [{shown.evidence}]. Nothing was changed."
     count = int(shown.data.get("row_count", 0))
     if count == 0:
         return f"No row fits [{shown.evidence}], so there is nothing to change."
@@ -160,7 +160,7 @@ def _carried_on(turn: Turn, body: dict[str, object], loaded: Set[str]) -> Calls 
 def _told(done: Done, body: dict[str, object]) -> str:
     mark = f"[{done.evidence}]"
     if not done.ok:
-        return f"{done.error or 'The change was not carried out.'} {mark}"
+        return f"The change was not carried out: {as_code(done.error or 'no reason given')} {mark}."
     rows = int(done.data.get("affected_rows", 0))
     said = f"{small(rows)} {'row' if rows == 1 else 'rows'}"
     return f"Done: {said} of `{body['source_id']}/{body['table']}` changed {mark}. The evidence shows before and after."

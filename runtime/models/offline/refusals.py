@@ -85,7 +85,7 @@ def cannot(reading: Cannot, defined: str = "") -> str:
 
 
 def _holds(table: Table) -> str:
-    columns = ", ".join(f"`{column.name}`" for column in table.columns)
+    columns = ", ".join(f"`{column.name}`" for column in table.columns if column.formula is None)
     values = [
         f"`{c.name}` holds {', '.join(shown(value) for value in c.values[:_SHOWN_VALUES])}"
         + ("" if c.complete and len(c.values) <= _SHOWN_VALUES else " and others")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 from math import floor, log10
 from typing import Literal
 
@@ -58,6 +59,8 @@ def shape(parts: Parts) -> Reading:
     clues = parts.clues
     if clues.share:
         return _share(parts)
+    if clues.yearly is not None:
+        return _months_over(parts)
     if clues.change:
         return _change(parts)
     if clues.together:
@@ -135,10 +138,18 @@ def _ranked(parts: Parts) -> Reading:
     direction: Literal["max", "min"] = "min" if directions == {"min"} else "max"
     extreme = clues.extremes[0] if clues.extremes else Extreme(0, direction)
     dimensions = parts.dimensions or _only_label(parts)
+    if dimensions and all(dimension.bucket == "day" for dimension in dimensions) and _each_row(parts, extreme):
+        dimensions = ()  # "on which date was I fastest": the row that was, with its date
     parts = replace(parts, dimensions=dimensions)
     if len(dimensions) > 1:
         return parts.cannot("I can only rank one kind of group at a time.")
     return _ranked_groups(parts, direction, extreme) if dimensions else _extreme_rows(parts, direction, extreme)
+
+
+def _each_row(parts: Parts, extreme: Extreme) -> bool:
+    """True when the figure that is ranked belongs to single rows and can't be added up."""
+    measure = find_measure(parts.clues, _concept(parts, extreme), parts.measure_tokens)
+    return isinstance(measure, Measure) and measure.column.formula is not None
 
 
 def _only_label(parts: Parts) -> tuple[Dimension, ...]:
@@ -257,6 +268,28 @@ def _change(parts: Parts) -> Reading:
         return parts.cannot("I can't compare medians of two periods; ask for the average.")
     plan = _plan(parts, "change", aggregate)
     return replace(plan, earlier=parts.earlier, chart=False)
+
+
+def _months_over(parts: Parts) -> Reading:
+    """In how many months a figure was above, or below, that of the same month of another year."""
+    clues, period = parts.clues, parts.span.period
+    directions = {extreme.direction for extreme in clues.extremes}
+    whole_year = period is not None and period.start is not None and period.label == str(period.start.year)
+    if len(directions) != 1 or not whole_year or period is None or period.start is None or parts.bounds:
+        return parts.cannot("I can compare the months of one year with those of another, by what is higher or lower.")
+    if any(not dimension.bucket for dimension in parts.dimensions):
+        return parts.cannot("I can compare months only, not months of groups.")
+    year = clues.yearly or period.start.year - 1
+    amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
+    aggregate = _computed(parts, _one_function(_functions(parts) - {"count"})) if amounts else _COUNT
+    if not isinstance(aggregate, Aggregate):
+        return aggregate
+    if aggregate.function == "median":
+        return parts.cannot("I can't compare medians of months; ask for the average.")
+    plan = _plan(
+        replace(parts, dimensions=()), "months_over", aggregate, top=("min" if "min" in directions else "max", 1)
+    )
+    return replace(plan, earlier=Period(date(year, 1, 1), date(year, 12, 31)), chart=False)
 
 
 def _together(parts: Parts) -> Reading:
@@ -417,6 +450,9 @@ def _functions(parts: Parts) -> frozenset[str]:
             continue
         if function == "sum" and mention and mention.columns and clues.extremes:
             continue
+        after = clues.mention_at(at + 1)
+        if function == "avg" and clues.extremes and after and any(column.formula for column in after.columns):
+            continue  # the average speed of a run is the speed of its row
         found.add(function)
     return frozenset(found)
 

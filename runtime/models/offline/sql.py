@@ -32,6 +32,7 @@ def query(plan: Plan) -> str:
         "share": _share,
         "change": _change,
         "correlation": _correlation,
+        "months_over": _months_over,
     }
     return builders[plan.shape](plan)
 
@@ -41,6 +42,10 @@ def query(plan: Plan) -> str:
 
 def ref(column: Column) -> str:
     """A column, with its table where more than one is read."""
+    if column.formula is not None:
+        above, below, factor = (column.formula[0], column.formula[1], column.formula[2])
+        where = f"{_alias(column.source)}." if column.source else ""
+        return f"({where}{name(above)} * {factor!r} / nullif({where}{name(below)}, 0))"
     return f"{_alias(column.source)}.{name(column.name)}" if column.source else name(column.name)
 
 
@@ -79,7 +84,9 @@ def shown_columns(plan: Plan) -> tuple[Column, ...]:
     """The columns that listed rows are shown with, the measured one last."""
     measured = plan.aggregate.column
     others = [c for c in plan.table.columns if c.via is None and (measured is None or c.name != measured.name)]
-    others = [column for column in others if not column.masked][: SHOWN_COLUMNS - (measured is not None)]
+    others = [column for column in others if not column.masked and column.formula is None][
+        : SHOWN_COLUMNS - (measured is not None)
+    ]
     return (*others, measured) if measured is not None else tuple(others)
 
 
@@ -203,16 +210,35 @@ def _change(plan: Plan) -> str:
     return f"SELECT {selected} FROM ({base}) AS compared{order}"
 
 
-def _filtered(plan: Plan, condition: str) -> str:
-    """The plan's figure over the rows that keep `condition`; nothing counted and nothing added are 0."""
+def _months_over(plan: Plan) -> str:
+    """In how many months the figure was higher, or lower, than in the same month of the earlier period. A month
+    without rows in one of them is in neither."""
+    assert plan.period is not None and plan.earlier is not None and plan.date is not None and plan.top is not None
+    dialect, dated = plan.table.dialect, _dated(plan.date, plan)
+    ends = [_within(dated, period, dialect) for period in (plan.earlier, plan.period)]
+    before, after = (_filtered(plan, " AND ".join(end), empty=False) for end in ends)
+    either = " OR ".join(f"({' AND '.join(end)})" for end in ends)
+    month = dialects.month_of_year(dated, dialect)
+    base = f"SELECT {month} AS month, {before} AS {BEFORE}, {after} AS {AFTER} FROM {_from(plan)}"
+    base += f"{_where(replace(plan, period=None, top=None), f'({either})')} GROUP BY {month}"
+    over = f"{AFTER} {'>' if plan.top[0] == 'max' else '<'} {BEFORE}"
+    return (
+        f"SELECT count(*) FILTER (WHERE {over}) AS {FIGURE}, count({AFTER} + {BEFORE}) AS {GROUPS} "
+        f"FROM ({base}) AS compared"
+    )
+
+
+def _filtered(plan: Plan, condition: str, *, empty: bool = True) -> str:
+    """The plan's figure over the rows that keep `condition`. Nothing added up is 0, or nothing where `empty` is False;
+    nothing counted is then nothing, too."""
     figure = plan.aggregate
     kept = f"FILTER (WHERE {condition})"
     if figure.column is None:
-        return f"count(*) {kept}"
+        return f"count(*) {kept}" if empty else f"nullif(count(*) {kept}, 0)"
     if figure.function == "distinct":
         return f"count(DISTINCT {_folded(figure.column)}) {kept}"
     expression = _scaled(f"{_FUNCTIONS[figure.function]}({ref(figure.column)}) {kept}", figure.divisor)
-    expression = f"coalesce({expression}, 0)" if figure.function == "sum" else expression
+    expression = f"coalesce({expression}, 0)" if figure.function == "sum" and empty else expression
     return dialects.rounded(expression, 6, plan.table.dialect)
 
 

@@ -15,10 +15,11 @@ _PATTERN = re.compile(
     |(?P<file>[\w][\w.\-]*\.(?:csv|tsv|parquet|jsonl?|ndjson|xlsx|md|txt|pdf|docx)\b)
     |(?P<number>\d{4}-\d{2}(?:-\d{2})?(?![\w-])|\d+(?:,\d{3})*(?:\.\d+)?(?!\w)%?)
     |(?P<money>[$€£¥])
-    |(?P<word>[^\W_](?:[\w]*)(?:['’][^\W\d_]+)?)
+    |(?P<word>(?:km/h|mph|kph)\b|[^\W_](?:[\w]*)(?:['’][^\W\d_]+)?)
     |(?P<punct>[^\s\w])""",
     re.VERBOSE,
 )
+_SPEEDS = ("km/h", "mph", "kph")
 _NEGATIVE = re.compile(r"^(do|does|did|is|are|was|were|has|have|had|can|could|should|would|ca|wo|won)n['’]?t$")
 
 
@@ -61,6 +62,8 @@ def _token(raw: str, kind: Kind) -> list[Token]:
 
 
 def _word(raw: str) -> list[Token]:
+    if raw.casefold() in _SPEEDS:
+        return [Token(raw, "speed", "speed", "word")]
     folded = raw.casefold().replace("’", "'")
     if folded == "cannot" or _NEGATIVE.match(folded):
         return [Token(raw, folded[:-3].rstrip("'"), folded[:-3].rstrip("'"), "word"), Token(raw, "not", "not", "word")]

@@ -79,6 +79,11 @@ def shown(value: Json, column: Column | None = None) -> str:
     return re.sub(r"[*_`~\[\]|<>\n\r]", " ", str(value)).strip()
 
 
+def as_code(words: str) -> str:
+    """An engine's own words, set apart as code: a number in them is no figure of the answer."""
+    return f"`{' '.join(words.replace('`', ' ').split())}`"
+
+
 def bucket(value: Json, kind: str) -> str:
     """A calendar bucket: "2024-10" → "October 2024"."""
     if kind == "month" and isinstance(value, str) and re.match(r"^\d{4}-\d{2}$", value):

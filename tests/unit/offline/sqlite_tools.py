@@ -1,4 +1,4 @@
-"""A stand-in for the run loop over one SQLite database: the catalog and query tools in their shapes, on bare sqlite3."""
+"""A stand-in for the run loop over one SQLite database: catalog and query tools in their shapes, on bare sqlite3."""
 
 from __future__ import annotations
 

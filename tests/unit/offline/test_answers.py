@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from runtime.models.offline import OfflineModel
 from runtime.models.port import Message, ModelMessage, ModelRequest, ResultsMessage, Stop, ToolResult, UserMessage
+from runtime.verification.figures import figures
 from tests.acceptance.grading import declined, has_figure
 from tests.unit.offline.duckdb_tools import TOOLS, Folder, converse, transcript
 
@@ -305,3 +307,50 @@ async def test_remarks_change_the_last_plan(
         history += [UserMessage(asked), ModelMessage(text)]
     assert all(has_figure(text, figure, 0.005) for figure in figures), text
     assert all(word in text for word in words), text
+
+
+async def test_a_number_in_an_engines_words_is_no_figure(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(_: object) -> None:
+        raise duckdb.Error("it did not stop within 15 s")
+
+    monkeypatch.setattr(folder, "run_sql", slow)
+    text = await converse(folder, "How many hikes did I log?")
+    assert declined(text) and "`it did not stop within 15 s`" in text
+    assert figures(text) == ()
+
+
+RUNS = "date,sport,minutes,distance_km\n2024-05-01,run,30,6\n2024-05-03,run,50,12\n2024-06-02,bike,60,25\n"
+COSTS = "service,monthly_cost,kind\nmusic,10,fun\nvideo,14,fun\npower,60,home\n"
+MET = "name,tier,last_seen_days\nAda,close,14\nBo,work,70\n"
+BOTH_YEARS = "month,amount\n" + "".join(
+    f"{year}-{month:02d}-01,{amount}\n"
+    for year, month, amount in ((2023, 1, 5), (2023, 2, 9), (2023, 3, 4), (2024, 1, 7), (2024, 2, 3), (2024, 4, 9))
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "figures", "words"),
+    [
+        (RUNS, "On which date was I fastest on a run?", [14.4], ["2024-05-03", "km/h"]),
+        (RUNS, "When did I run at the highest average speed, in km/h?", [14.4], ["2024-05-03"]),
+        (COSTS, "What is the average monthly price of the fun kind?", [12], ["monthly_cost"]),
+        (COSTS, "Average the monthly cost of what is filed under fun", [12], ["“fun”"]),
+        (MET, "How many weeks is it since I last saw Bo?", [10], ["“Bo”"]),
+        (
+            BOTH_YEARS,
+            "In how many months of 2024 was the amount higher than in the same month a year earlier?",
+            [1, 2],
+            [],
+        ),
+        (BOTH_YEARS, "In how many months of 2024 was it lower than in the same month a year earlier?", [1, 2], []),
+    ],
+)
+async def test_speeds_monthly_prices_time_since_and_months_of_two_years(
+    tmp_path: Path, text: str, question: str, figures: list[float], words: list[str]
+) -> None:
+    path = tmp_path / "things.csv"
+    path.write_text(text)
+    told = await converse(Folder([path]), question)
+    assert not declined(told), told
+    assert all(has_figure(told, figure, 0.006) for figure in figures), told
+    assert all(word in told for word in words), told
