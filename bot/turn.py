@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import structlog
 
@@ -44,7 +45,8 @@ log = structlog.get_logger(__name__)
 WORKSPACE_DIFFERS = (
     "I was interrupted, and the files here are not those this question was begun with: figures of both would be mixed."
 )
-STOPPED = "Stopped. What was gathered until then is lost with the run; ask again to start over."
+STOPPED = "Stopped. Ask again to start over."
+STOPPED_MIDWAY = "Stopped. What was gathered until then is below; ask again to start over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +107,13 @@ class TurnRunner:
             log.warning("workspace_differs", turn_id=turn_id, began=turn.start.workspace_digest, now=digest)
             await self._fail(turn_id, question, WORKSPACE_DIFFERS, "workspace_differs")
             return
+        gathered = list[Evidence]()
         try:
-            await self._work(steps, turn_id, question)
+            await self._work(steps, turn_id, question, gathered)
         except asyncio.CancelledError:
             if not steps.stop_requested:
                 raise
-            await self._finish(turn_id, question, TurnEnd("stopped", STOPPED), [plain_message(STOPPED)])
+            await self._stopped(turn_id, question, gathered)
         except StateError:
             raise
         except Exception as error:
@@ -139,7 +142,14 @@ class TurnRunner:
             )
         )
 
-    async def _work(self, steps: Steps, turn_id: str, question: Question) -> None:
+    async def _stopped(self, turn_id: str, question: Question, gathered: Sequence[Evidence]) -> None:
+        """A run that a person stopped ends with the evidence it had."""
+        text = STOPPED_MIDWAY if gathered else STOPPED
+        end = TurnEnd("stopped", text, evidence_index=_index(gathered))
+        view = AnswerView("", text, "", tuple(gathered), frozenset(), turn_id, asker=question.user)
+        await self._finish(turn_id, question, end, answer_messages(view) if gathered else [plain_message(text)])
+
+    async def _work(self, steps: Steps, turn_id: str, question: Question, gathered: list[Evidence]) -> None:
         refusal = self._unreadable(question) or await self._too_dear(question)
         if refusal is not None:
             await self._finish(turn_id, question, TurnEnd("refused", refusal), [plain_message(refusal)])
@@ -186,7 +196,13 @@ class TurnRunner:
             await self.status.say(question.channel, question.thread_ts, working(note))
 
         with told_to(large):
-            result = await run(attached.wiring(self.analyst.wiring, self.presence), request, steps, progress=progress)
+            result = await run(
+                attached.wiring(self.analyst.wiring, self.presence),
+                request,
+                steps,
+                progress=progress,
+                seen=gathered.append,
+            )
         await self._post(turn_id, question, result, nothing, attached.refused)
 
     def _may_have_missed(self, question: Question, earlier: Sequence[Turn]) -> bool:
@@ -254,9 +270,7 @@ class TurnRunner:
         end = TurnEnd(
             status=result.status.value,
             answer=answer,
-            evidence_index=[
-                {"id": e.id, "tool": e.tool, "title": e.title, "status": e.status} for e in result.evidence
-            ],
+            evidence_index=_index(result.evidence),
             usage=asdict(result.usage),
             verification=result.verification.as_json(),
         )
@@ -289,3 +303,8 @@ class TurnRunner:
         """The end and its postings, in one commit."""
         parts = deliveries_of(turn_id, question.channel, question.thread_ts, messages, files)
         await self.analyst.state.turns.finish(turn_id, end, deliveries=parts)
+
+
+def _index(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
+    """What a later turn is told of the evidence: names only."""
+    return [{"id": item.id, "tool": item.tool, "title": item.title, "status": item.status} for item in evidence]

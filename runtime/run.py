@@ -100,6 +100,7 @@ class RunResult:
 
 
 Progress = Callable[[str], Awaitable[None]]
+Seen = Callable[[Evidence], None]
 
 
 async def _silent(_: str) -> None:
@@ -119,10 +120,18 @@ class _State:
     model: str = ""
 
 
-async def run(wiring: Wiring, request: RunRequest, steps: Steps, *, progress: Progress = _silent) -> RunResult:
+async def run(
+    wiring: Wiring,
+    request: RunRequest,
+    steps: Steps,
+    *,
+    progress: Progress = _silent,
+    seen: Seen = lambda _: None,
+) -> RunResult:
     """Works until the model answers or a budget is used up. Every ending is a RunResult with the evidence so far; only
-    cancellation and failures of the state store pass through."""
-    return await _Run(wiring, request, steps, progress).work()
+    cancellation and failures of the state store pass through. `seen` is told each item as soon as its step is done, so
+    that a caller who cancels the run has them."""
+    return await _Run(wiring, request, steps, progress, seen).work()
 
 
 def boundary_of(
@@ -150,11 +159,12 @@ def boundary_of(
 
 
 class _Run:
-    def __init__(self, wiring: Wiring, request: RunRequest, steps: Steps, progress: Progress) -> None:
+    def __init__(self, wiring: Wiring, request: RunRequest, steps: Steps, progress: Progress, seen: Seen) -> None:
         self.wiring = wiring
         self.request = request
         self.steps = steps
         self.progress = progress
+        self.seen = seen
         self.catalog: RunCatalog = project(wiring.registry, request.scope)
         self.state = _State(messages=[*request.history, UserMessage(request.question)])
         self._began = wiring.clock.monotonic()
@@ -281,6 +291,8 @@ class _Run:
         if results:
             state.calls += len(results)
             state.evidence.update({result.evidence.id: result.evidence for result in results})
+            for result in results:
+                self.seen(result.evidence)
             state.loaded = state.loaded | {name for result in results for name in result.loaded}
             state.messages.append(
                 ResultsMessage(tuple(ToolResult(r.call_id, r.text, r.is_error, r.loaded) for r in results))

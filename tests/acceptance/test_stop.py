@@ -25,6 +25,30 @@ async def test_a_stopped_run_says_so_and_the_next_question_is_answered(stage, sc
         await stage.slack.wait_for(lambda: not stage.slack.workspace.status("C0SALES", ts) or None)
 
 
+async def test_a_stopped_run_keeps_what_it_had_gathered(stage, scripted) -> None:
+    begun = asyncio.Event()
+
+    def hanging_after_a_read(body) -> Reply:
+        if len(body["messages"]) == 1:
+            return Reply(calls=[("run_sql", {"sql": "SELECT count(*) AS n FROM orders"})])
+        begun.set()
+        return Reply("Never said.", fault="hang")
+
+    async with scripted(hanging_after_a_read), stage.bot():
+        ts = await stage.slack.ask("C0SALES", "U0MIA", "count slowly")
+        await begun.wait()
+        await stage.slack.stop_session("U0MIA", "C0SALES", ts)
+        stopped, *_ = await stage.slack.wait_for_answers("C0SALES", ts, 1)
+        assert "What was gathered until then is below" in str(stopped)
+
+        def fold() -> str | None:
+            said = str(stage.slack.answers("C0SALES", ts))
+            return said if "E1" in said else None
+
+        said = await stage.slack.wait_for(fold)
+        assert "run_sql" in said and "Never said." not in said
+
+
 async def test_stop_where_nothing_runs_does_nothing(stage) -> None:
     async with stage.bot():
         ts = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
