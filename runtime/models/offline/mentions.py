@@ -116,6 +116,7 @@ def _twins(spellings: tuple[str, ...], column: Column) -> tuple[str, ...]:
         for value in column.values
         if value not in spellings
         and len(value) >= _TWIN_LENGTH
+        and not any(char.isspace() for char in value.strip())  # names of two words are two people
         and not any(char.isdigit() for char in value)
         and any(
             OSA.distance(value.casefold().strip(), one.casefold().strip(), score_cutoff=1) <= 1 for one in spellings

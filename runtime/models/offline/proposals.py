@@ -114,12 +114,14 @@ def _body(table: Table, column: Column, where: Sequence[ValueFilter], order: Ord
         "source_id": table.source,
         "table": table.name,
         "set": [{"column": column.name, "value": _typed(known, column)}],
-        "where": [_condition(value) for value in where],
+        "where": [_condition(value, order.who) for value in where],
     }
 
 
-def _condition(value: ValueFilter) -> dict[str, object]:
-    cells = [_typed(text, value.column) for text in value.values]
+def _condition(value: ValueFilter, who: str) -> dict[str, object]:
+    # A likely misspelling of a value may be read along, but is never changed along: only case and blanks may differ.
+    exact = [text for text in value.values if text.strip().casefold() in who.casefold()]
+    cells = [_typed(text, value.column) for text in exact or value.values]
     negated = value.negated
     if len(cells) == 1:
         return {"column": value.column.name, "op": "ne" if negated else "eq", "value": cells[0]}

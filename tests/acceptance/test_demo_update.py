@@ -1,0 +1,47 @@
+"""The demo without a key: an order to change the CRM becomes a card, and after Ann's yes the change stands once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from bot.local.demo import make_crm, make_shop, write_demo
+from bot.local.demo.opening import MANIFEST
+from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
+from tests import postgres_server
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.skipif(not postgres_server.available(), reason="no PostgreSQL here")
+async def test_an_ordered_change_is_approved_and_done(stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_demo(tmp_path / ".footnote" / "demo")
+    stage.manifest = tmp_path / "manifests" / "demo.yaml"
+    stage.manifest.parent.mkdir()
+    stage.manifest.write_text(MANIFEST.read_text())
+    crm = make_crm(make_shop())
+    name = next(account for _, account, tier, *_ in crm.accounts if tier == "bronze")
+    with postgres_server.server() as address:
+        monkeypatch.setenv(DSN_VARIABLE, address)
+        with crm_addresses(crm) as addresses:
+            assert addresses is not None
+            for variable, value in addresses.items():
+                monkeypatch.setenv(variable, value)
+            async with stage.bot():
+                ts = await stage.slack.ask("C0SALES", "U0MIA", f"Set the tier of account {name} to gold")
+
+                def card() -> dict[str, Any] | None:
+                    said = stage.slack.answers("C0SALES", ts)
+                    return next((m for m in said if "approval_approve" in str(m.get("blocks"))), None)
+
+                shown = await stage.slack.wait_for(card)
+                assert "bronze" in str(shown) and "gold" in str(shown)
+                await stage.slack.click("U0ANN", shown["ts"], "approval_approve", channel="C0SALES")
+                await stage.slack.wait_for(
+                    lambda: "Done: one row of" in str(stage.slack.answers("C0SALES", ts)) or None
+                )
+            with psycopg.connect(addresses["CRM_READ_URL"]) as connection:
+                tiers = connection.execute("SELECT tier FROM accounts WHERE account = %s", (name,)).fetchall()
+    assert tiers == [("gold",)]
