@@ -49,6 +49,7 @@ class PageApi:
             "click": self._click,
             "command": self._command,
             "shortcut": self._shortcut,
+            "invite": self._invite,
             "home": self._home,
             "view-click": self._view_click,
             "view-submit": self._view_submit,
@@ -179,6 +180,15 @@ class PageApi:
     async def _shortcut(self, body: Json) -> Json:
         outcome = await self._slack.shortcut(body["user"], body["ts"], body["callback_id"], channel=body["channel"])
         return _told(outcome)
+
+    async def _invite(self, body: Json) -> Json:
+        where = page_view.visible_channel(self._slack.workspace, body["channel"], body["user"])
+        if where.archived:
+            raise SlackError("is_archived", status=400)
+        for newcomer in (body["user"], self._slack.app.bot_user):
+            if newcomer not in where.members:
+                await self._slack.join(where.id, newcomer, inviter=body["user"])
+        return {}
 
     async def _home(self, body: Json) -> Json:
         await self._slack.open_home(body["user"], "home")

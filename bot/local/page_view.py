@@ -28,8 +28,10 @@ def world(workspace: Workspace, user: str) -> Json:
             }
             for app in workspace.world.apps
         ],
-        "channels": [_channel(c, user) for c in workspace.world.channels if sees(person, c) and c.kind != "im"],
-        "direct": [_channel(workspace.direct_message(user, app), user) for app in workspace.world.apps],
+        "channels": [
+            _channel(workspace, c, user) for c in workspace.world.channels if sees(person, c) and c.kind != "im"
+        ],
+        "direct": [_channel(workspace, workspace.direct_message(user, app), user) for app in workspace.world.apps],
         "views": [_view(view) for view in workspace.views.values() if view["user"] == user],
         "home": workspace.homes.get((workspace.app().app_id, user)),
         "tour": list(workspace.world.tour),
@@ -42,7 +44,7 @@ def channel(workspace: Workspace, channel_id: str, user: str) -> Json:
     where = visible_channel(workspace, channel_id, user)
     messages = [_shown(message) for message in workspace.history(where.id)]
     return {
-        "channel": _channel(where, user),
+        "channel": _channel(workspace, where, user),
         "messages": sorted([*messages, *_private(workspace, where.id, user, None)], key=lambda m: m["ts"]),
         "statuses": _statuses(workspace, where.id),
     }
@@ -53,7 +55,7 @@ def thread(workspace: Workspace, channel_id: str, thread_ts: str, user: str) -> 
     where = visible_channel(workspace, channel_id, user)
     messages = [_shown(message) for message in workspace.thread(where.id, thread_ts)]
     return {
-        "channel": _channel(where, user),
+        "channel": _channel(workspace, where, user),
         "messages": sorted([*messages, *_private(workspace, where.id, user, thread_ts)], key=lambda m: m["ts"]),
         "status": workspace.status(where.id, thread_ts),
         "loading": _loading(workspace, where.id, thread_ts),
@@ -89,7 +91,9 @@ def _person(person: Person) -> Json:
     return {"id": person.id, "name": person.name, "real_name": person.real_name, "kind": kind, "admin": person.admin}
 
 
-def _channel(where: Channel, user: str) -> Json:
+def _channel(workspace: Workspace, where: Channel, user: str) -> Json:
+    """`app`: whether the app under test is in it; `outsiders`: whether guests or people from elsewhere read it."""
+    readers = [person for person in map(workspace.person, where.members) if person is not None]
     return {
         "id": where.id,
         "name": where.name,
@@ -98,6 +102,8 @@ def _channel(where: Channel, user: str) -> Json:
         "archived": where.archived,
         "topic": where.topic,
         "member": user in where.members,
+        "app": workspace.app().bot_user in where.members,
+        "outsiders": any(person.guest != "none" or person.external for person in readers),
     }
 
 

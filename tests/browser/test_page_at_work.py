@@ -241,3 +241,25 @@ async def test_at_phone_width_one_pane_is_shown_at_a_time(house, open_page):
         await page.locator("main").get_by_role("button", name="Conversations").click()
         await page.get_by_role("button", name="# general").click()
         await expect(page.locator("#channel-name")).to_have_text("# general")
+
+
+async def test_where_the_app_is_missing_it_is_invited_and_only_then_questions_are_offered(house, open_page):
+    async with open_page("U0MIA/C0OTHER") as page:
+        await expect(page.locator("#invite")).to_contain_text("is not in this channel")
+        await expect(page.locator("#tour")).to_be_hidden()
+        await page.get_by_role("button", name="Invite @footnote").click()
+        await expect(page.locator("#invite")).to_be_hidden()
+        await expect(page.locator("#tour button").first).to_be_visible()
+    async with open_page("U0MIA/C0GENERAL") as page:
+        await expect(page.locator("#invite")).to_be_hidden()
+        await expect(page.locator("#tour")).to_be_hidden()
+
+
+async def test_a_dialog_stays_with_the_page_that_opened_it(house, open_page):
+    async with open_page("U0LEO/C0SALES") as first:
+        await house.open_view("U0LEO", "C0SALES", scripts.modal())
+        await first.locator("#dialog input").wait_for()
+        async with open_page("U0LEO/C0SALES") as second:
+            await second.locator("#channel-composer textarea").wait_for()
+            await expect(second.locator("#dialog")).to_be_hidden()
+        await first.get_by_role("button", name="Cancel").click()

@@ -5,13 +5,14 @@ import { composer } from "./composer.js";
 import { hideDialog, showView } from "./dialogs.js";
 import { el } from "./dom.js";
 import { drawMessages } from "./messages.js";
+import { drawInvite } from "./invite.js";
 import { act, get, listen } from "./server.js";
 import { drawConversations, drawPeople, walksByArrows } from "./sidebar.js";
 import { askedOf, drawTour } from "./tour.js";
 import { wirePanel } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
-const state = { user: null, channel: null, thread: null, world: null, shownView: null, opened: new Map() };
+const state = { user: null, channel: null, thread: null, world: null, shownView: null, elsewhere: new Set(), seat: null, opened: new Map() };
 
 const FAULTS = [
   ["rate_limit", "429 on the next post"], ["lose_reply", "Lose the next reply"], ["server_error", "HTTP 500 on the next post"],
@@ -64,6 +65,9 @@ async function refreshWorld() {
   if (asked !== state.user) return;
   state.world = world;
   state.user = world.me;
+  // A dialog belongs to the page that opened it: what is open when somebody sits down here was opened in another.
+  if (state.seat !== state.user) state.elsewhere = new Set(world.views.map((view) => view.id));
+  state.seat = state.user;
   const everyone = [...state.world.channels, ...state.world.direct];
   if (state.channel !== "home" && !everyone.some((channel) => channel.id === state.channel)) {
     state.channel = (everyone.find((channel) => channel.member) || everyone[0]).id;
@@ -99,14 +103,15 @@ async function refreshChannel() {
     threadOf: state.thread, empty: emptyWords(channel), replies,
     actions: (message) => [...shortcuts(message), !message.is_ephemeral && el("button", { type: "button", class: "do", onclick: () => openThread(message.ts) }, "Reply")].filter(Boolean),
   }));
-  const here = channel.member && !channel.archived;
+  const here = channel.member && !channel.archived && channel.app && !channel.outsiders;
+  drawInvite($("invite"), !channel.app && !channel.archived, state.world.apps[0]?.name, () => attempt(() => act("invite", { user: state.user, channel: channel.id }), "invitation"));
   drawTour($("tour"), here ? state.world.tour : [], askedOf(state.world.tour, shown.messages), askTour);
   return undefined;
 }
 
 function emptyWords(channel) {
   const name = state.world.apps[0]?.name;
-  const first = channel.archived ? "This channel is archived." : channel.kind === "im" ? `Ask ${name} anything; nobody else reads this.` : `Mention @${name} with a question about your data.`;
+  const first = channel.archived ? "This channel is archived." : !channel.app ? `Invite @${name} to ask here.` : channel.kind === "im" ? `Ask ${name} anything; nobody else reads this.` : `Mention @${name} with a question about your data.`;
   return [el("strong", {}, "Nothing was said here yet"), el("p", {}, first)];
 }
 
@@ -120,7 +125,7 @@ async function askTour(question) {
 function drawHome() {
   $("channel-name").textContent = "App Home";
   $("channel-topic").textContent = state.world.apps[0]?.name || "";
-  $("tour").hidden = true;
+  $("tour").hidden = $("invite").hidden = true;
   const view = state.world.home;
   const place = "home";
   const ctx = view && context(place, { key: place, click: (element, blockId, chosen) => attempt(() => act("view-click", { user: state.user, view_id: view.id, action_id: element.action_id, chosen }), "button") });
@@ -149,7 +154,7 @@ function shortcuts(message) {
 }
 
 function drawViews() {
-  const view = state.world.views.at(-1);
+  const view = state.world.views.filter((each) => !state.elsewhere.has(each.id)).at(-1);
   if (!view) {
     if (state.shownView) hideDialog();
     state.shownView = null;

@@ -15,10 +15,10 @@ export function drawTour(box, questions, asked, ask) {
       : "That was the tour. Now ask your own, or type /footnote to see the commands";
   box.replaceChildren(el("div", { class: "title" }, el("strong", {}, title),
     el("button", { type: "button", class: "plain", "aria-label": "Close the tour", onclick: () => { localStorage.setItem(DISMISSED, "yes"); box.hidden = true; } }, "✕")),
-  el("div", { class: "questions" }, ...questions.map((question) => el("button", { type: "button", class: asked.has(question) ? "asked" : undefined, onclick: (event) => {
+  ...(left ? [el("div", { class: "questions" }, ...questions.map((question) => el("button", { type: "button", class: asked.has(question) ? "asked" : undefined, onclick: (event) => {
     event.currentTarget.disabled = true;
     ask(question);
-  } }, question))));
+  } }, question)))] : []));
 }
 
 /** Which tour questions stand among `messages`. */

@@ -203,3 +203,22 @@ async def test_the_next_free_port_is_taken_and_only_loopback(clock):
         await second.close()
     with pytest.raises(ValueError, match="loopback only"):
         await start_local(host="0.0.0.0")
+
+
+async def test_the_page_knows_where_the_app_is_missing_and_who_else_reads(slack):
+    world = page_view.world(slack.workspace, "U0ANN")
+    seen = {each["name"]: (each["app"], each["outsiders"]) for each in world["channels"]}
+    assert seen["sales"] == (True, False)
+    assert seen["general"] == seen["with-partner"] == (True, True)
+    assert seen["random"] == (False, False)
+    assert world["direct"][0]["app"] is True
+
+
+async def test_a_person_invites_the_app(slack, page):
+    async with page.post("/page/api/invite", json={"user": "U0LEO", "channel": "C0OTHER"}) as reply:
+        assert reply.status == 200
+    assert slack.app.bot_user in slack.workspace.channel_named("random").members
+    async with page.post("/page/api/invite", json={"user": "U0LEO", "channel": "C0OLD"}) as reply:
+        assert (await reply.json())["error"] == "is_archived"
+    async with page.post("/page/api/invite", json={"user": "U0GUS", "channel": "C0FIN"}) as reply:
+        assert (await reply.json())["error"] == "channel_not_found"
