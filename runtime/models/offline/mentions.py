@@ -15,6 +15,7 @@ _LONGEST = 6
 _DROPPABLE = IDENTIFIER_WORDS | frozenset(stem(word) for word in ("name", "date", "at", "on", "time")) | UNITS.keys()
 _NEAR_LENGTH = 5
 _TWIN_LENGTH = 7
+_WITH_SYNONYMS = frozenset[str]().union(*THESAURUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Men
         words = stems(part[0].low)
     unit = UNITS.get(words[0], "") if len(words) == 1 else ""
     columns = tuple(column for column in table.columns if column.words == words)
-    alike = () if columns or len(words) == 1 else tuple(c for c in table.columns if _same_meaning(c, words))
+    may = not columns and len(words) > 1 and not _WITH_SYNONYMS.isdisjoint(words)
+    alike = () if not may else tuple(c for c in table.columns if _same_meaning(c, words))
     mention = Mention(
         first,
         after,
