@@ -10,6 +10,7 @@ from dataclasses import asdict
 from bot.commands.local_run import local_analyst, settings_for
 from bot.logs import set_up_logs
 from bot.progress_bar import ProgressBar
+from bot.render.words import counted
 from bot.settings import Settings
 from runtime.evidence import Evidence
 from runtime.instructions import present_context
@@ -55,12 +56,16 @@ def as_json(result: RunResult) -> dict[str, object]:
 
 
 def as_text(result: RunResult) -> str:
-    """The answer, the verification line, and one line per evidence item with its SQL."""
+    """The answer, the verification line, a line with its SQL for each evidence item that the answer cites or that
+    failed, and one line for all others."""
     lines = [result.answer, "", result.verification.line]
-    for item in result.evidence:
+    shown = [item for item in result.evidence if item.failed or item.id in result.verification.cited]
+    for item in shown:
         lines.append(_line(item))
         if item.sql:
             lines += [f"      {line}" for line in item.sql.splitlines()]
+    if others := len(result.evidence) - len(shown):
+        lines.append(f"  {counted(others, 'more call')} that the answer doesn't cite; --json has them")
     return "\n".join(lines)
 
 

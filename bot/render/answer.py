@@ -108,7 +108,9 @@ def _tail(view: AnswerView) -> list[Block]:
         said = view.verification_line
         lines.append(cut(said, _VERIFICATION_CHARS, limits.TAIL_BYTES, lambda text: line_text(text, len(text))))
     if view.evidence:
-        names = tuple(dict.fromkeys(name for item in view.evidence for name in words.source_names(item)))
+        # What the figures rest on comes first: other calls only looked around.
+        resting = [item for item in view.evidence if item.id in view.cited] or view.evidence
+        names = tuple(dict.fromkeys(name for item in resting for name in words.source_names(item)))
         count = words.counted(len(view.evidence), "evidence item")
         lines.append(f"{count} below" + (f" · {line_text(words.listed(names, _SOURCES_SHOWN))}" if names else ""))
     run_id = view.run_id[: limits.BUTTON_VALUE_CHARS]

@@ -33,8 +33,7 @@ async def test_one_click_asks_and_the_answer_comes_with_folds_and_a_csv(open_pag
         await page.locator("#tour").get_by_role("button", name=TOUR[0]).click()
         thread = page.locator("#thread-messages")
         await expect(thread).to_contain_text("furniture")
-        fold = thread.locator("details.fold").first
-        await expect(fold.locator("summary")).to_contain_text("run_sql")
+        fold = thread.locator("details.fold", has_text="run_sql · 5 rows").first
         await fold.locator("summary").click()
         await expect(fold.locator("pre")).to_contain_text("SELECT")
         await expect(fold.locator("table")).to_contain_text("category")

@@ -149,6 +149,26 @@ def test_cited_fold_uncited_line_in_order():
     assert message.blocks[0]["elements"][0]["text"].count("\n") == 1
 
 
+def test_many_calls_that_nothing_cites_are_one_fold_and_failures_stay_outside():
+    failed = replace(ITEM, id="E5", status="error", error={"code": "sql_syntax", "message": "no"})
+    items = [*(replace(ITEM, id=f"E{n}") for n in range(1, 5)), failed, replace(ITEM, id="E6")]
+    (message,) = evidence_messages(items, {"E6"}, "run")
+    looked, small, answering = message.blocks
+    assert looked["title"]["text"] == "E1 to E4 · 4 calls that the answer doesn't cite · 0.16 s"
+    assert [line.split("*")[1] for line in looked["child_blocks"][0]["elements"][0]["text"].split("\n")] == [
+        *("E1", "E2", "E3", "E4")
+    ]
+    assert "*E5*" in small["elements"][0]["text"] and answering["title"]["text"].startswith("E6 · run_sql")
+
+
+def test_the_answer_names_the_sources_that_its_figures_rest_on():
+    other = replace(ITEM, id="E1", sources=(SourceRef("workspace", "refunds", "r", "refunds.csv"),))
+    message, *_ = answer_messages(view("**12** [E2]", evidence=(other, ITEM)))
+    assert message.blocks[-2]["elements"][1]["text"] == "2 evidence items below · orders.csv"
+    message, *_ = answer_messages(view("Nothing found.", evidence=(other, ITEM), cited=frozenset()))
+    assert message.blocks[-2]["elements"][1]["text"] == "2 evidence items below · refunds.csv, orders.csv"
+
+
 def test_charted_items_are_folds_too():
     (message,) = evidence_messages([replace(ITEM, chart={"kind": "bar"})], (), "run")
     assert message.blocks[0]["type"] == "container"

@@ -42,7 +42,16 @@ def reached(messages):
     found = []
     for message in messages:
         for block in message.blocks:
-            if block["type"] == "container":
+            if block["type"] == "container" and {child["type"] for child in block["child_blocks"]} == {"context"}:
+                texts = [child["elements"][0]["text"] for child in block["child_blocks"]]
+                lines = [line for text in texts for line in text.split("\n")]
+                # A fold of one item has its small print alone only when nothing else is to be shown.
+                found += (
+                    [line.split("*")[1] for line in lines]
+                    if " to " in block["title"]["text"]
+                    else [block["title"]["text"].split(" ")[0]]
+                )
+            elif block["type"] == "container":
                 found.append(block["title"]["text"].split(" ")[0])
             elif block["type"] == "context":
                 found += [line.split("*")[1] for line in block["elements"][0]["text"].split("\n")]
