@@ -64,10 +64,14 @@ async def direct_sql(analyst: Analyst, scope: Scope, source: str, query: str) ->
             "ok": not result.is_error,
         },
     )
-    return DirectResult(result.text, result.evidence, _sentence(result.evidence))
+    return DirectResult(result.text, result.evidence, _sentence(result.evidence, source, scope))
 
 
-def _sentence(evidence: Evidence) -> str:
+def _sentence(evidence: Evidence, source: str, scope: Scope) -> str:
     if evidence.error is None:
         return ""
-    return f"{evidence.error.get('message', '')} {evidence.error.get('hint', '')}".strip()
+    said = f"{evidence.error.get('message', '')} {evidence.error.get('hint', '')}".strip()
+    others = [each for each in scope.of_kind(*READABLE) if each != source]
+    if evidence.error.get("code") != "sql_unknown_table" or not others:
+        return said
+    return f"{said} This asked {source}; for another source name it first, as in `sql {others[0]} …`."

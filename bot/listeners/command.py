@@ -27,7 +27,7 @@ HELP = (
     "*/footnote sources* — what is open in this conversation\n"
     "*/footnote why* — what isn't open here, and why not\n"
     "*/footnote files* — the files of the workspace\n"
-    "*/footnote schema NAME* — the columns of a table\n"
+    "*/footnote schema NAME* — the columns of a table, or the tables of a source\n"
     "*/footnote sql [SOURCE] QUERY* — one query straight to the engine, with the same limits\n"
     "Mention me in a channel, or write to me directly, to ask a question."
 )

@@ -21,17 +21,17 @@ class _Table:
 
 
 async def schema_text(analyst: Analyst, scope: Scope, name: str) -> str:
-    """The table's columns with their types, once for each source that has a table of this name; without a name, the
-    tables that are open."""
+    """The table's columns with their types, once for each source that has a table of this name; for a source's name its
+    tables, without a name all that are open."""
     tables, unreachable = await _open_tables(analyst, scope)
     if not tables:
         return "\n".join(["No table is open in this conversation.", *unreachable])
     if not name:
-        lines = [f"• {cell_text(table.name)} ({table.source})" for table in tables[:_TABLES_SHOWN]]
-        more = len(tables) - len(lines)
-        return "\n".join([*lines, *([f"and {more:,} more"] if more > 0 else []), *unreachable])
+        return "\n".join([*_named(tables), *unreachable])
     wanted = name.casefold()
     found = [table for table in tables if wanted in _spellings(table)]
+    if not found and (of_source := [table for table in tables if table.source.casefold() == wanted]):
+        return "\n".join(_named(of_source))
     if not found:
         shown = ", ".join(cell_text(table.name) for table in tables[:_TABLES_SHOWN])
         return "\n".join([f"No table {cell_text(name)} is open here. Open here: {shown}.", *unreachable])
@@ -61,6 +61,12 @@ async def _tables_of(analyst: Analyst, scope: Scope, source: str) -> list[_Table
     return [
         _Table(source, one.id, tuple(f"{c.name} {c.type}".strip() for c in one.columns)) for one in structure.tables
     ]
+
+
+def _named(tables: list[_Table]) -> list[str]:
+    lines = [f"• {cell_text(table.name)} ({table.source})" for table in tables[:_TABLES_SHOWN]]
+    more = len(tables) - len(lines)
+    return lines + ([f"and {more:,} more"] if more > 0 else [])
 
 
 def _spellings(table: _Table) -> tuple[str, ...]:

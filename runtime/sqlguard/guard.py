@@ -26,6 +26,7 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 # What the parser and the generator raise on texts nobody foresaw. Every one of them is a refusal.
 _PARSER_FAULTS = (SqlglotError, AttributeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError)
+_LAMBDAS = "; lambdas are written `lambda x: …`."
 
 
 def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
@@ -87,7 +88,7 @@ def _parse(rules: DialectRules, tokens: list[Token], text: str) -> exp.Expr:
     except RecursionError as error:
         raise _too_deep() from error
     except ParseError as error:
-        raise _syntax(error) from error
+        raise _syntax(error, text) from error
     except _PARSER_FAULTS as error:
         raise QueryRefused("sql_syntax", "The SQL does not parse.", hint="Write one SELECT in plain form.") from error
     if not trees:
@@ -105,7 +106,7 @@ def _too_deep() -> QueryRefused:
     )
 
 
-def _syntax(error: ParseError) -> QueryRefused:
+def _syntax(error: ParseError, text: str) -> QueryRefused:
     first = error.errors[0] if error.errors else {}
     what = shown(str(first.get("description") or "unexpected text")).replace("\x01", "")
     near_text = shown(str(first.get("highlight") or "")).replace("\x01", "")
@@ -114,5 +115,5 @@ def _syntax(error: ParseError) -> QueryRefused:
     return QueryRefused(
         "sql_syntax",
         f"The SQL does not parse{place}{at}: {what}",
-        hint="Check that place for a missing comma, bracket or keyword; lambdas are written `lambda x: …`.",
+        hint="Check that place for a missing comma, bracket or keyword" + (_LAMBDAS if "->" in text else "."),
     )

@@ -215,6 +215,8 @@ async def test_slash_commands_reach_the_source(stage) -> None:
             "sql shop SELECT count(*) AS n FROM orders",
             "sql shop SELECT * FROM payroll",
             "sql crm SELECT 1",
+            "sql SELECT count(*) FROM customers",
+            "schema shop",
             "schema customers",
             "schema payroll",
         ):
@@ -227,6 +229,8 @@ async def test_slash_commands_reach_the_source(stage) -> None:
     assert "No source 'crm' is open here" in said["sql crm SELECT 1"]
     assert "email TEXT" in said["schema customers"] and "(shop)" in said["schema customers"]
     assert "No table payroll is open here" in said["schema payroll"]
+    assert "name it first, as in `sql shop …`" in said["sql SELECT count(*) FROM customers"]
+    assert "customers (shop)" in said["schema shop"] and "payroll" not in said["schema shop"]
 
 
 def footnote(stage, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -110,3 +110,12 @@ def test_no_text_kills_the_process():
         [sys.executable, "-c", program], input=json.dumps(CRASHERS), capture_output=True, text=True, timeout=100
     )
     assert (ran.returncode, ran.stdout.strip()) == (0, str(len(CRASHERS))), ran.stderr[-2_000:]
+
+
+def test_only_a_query_with_an_arrow_is_told_how_lambdas_are_written():
+    with pytest.raises(QueryRefused) as refused:
+        validate("select id frm orders where", POLICY)
+    assert refused.value.code == "sql_syntax" and "lambda" not in refused.value.hint
+    with pytest.raises(QueryRefused) as refused:
+        validate("select list_transform([1], x -> x + 1 from orders", POLICY)
+    assert "lambda x:" in refused.value.hint
