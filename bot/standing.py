@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.assembly import Analyst
 from bot.presence import SlackPresence
-from bot.render.standing import Closed, ClosedSource, OpenSource
+from bot.render.standing import FILES, Closed, ClosedSource, OpenSource
 from runtime.admission import Asker, Audience, Conversation, decide
 from runtime.admission.policy import WORKSPACE, sentence_of
 from runtime.capability import SourceKind
@@ -46,7 +46,7 @@ async def _looked_at(analyst: Analyst, name: str) -> OpenSource:
     terms = declared or analyst.policy.manifest.workspace
     assert terms is not None, "an open source is declared"
     kind = analyst.opened.terms[name].kind
-    base = OpenSource(name, "files" if kind is SourceKind.WORKSPACE else kind.value, terms.label, terms.model_rows)
+    base = OpenSource(name, FILES if kind is SourceKind.WORKSPACE else kind.value, terms.label, terms.model_rows)
     try:
         tables, revision, trouble = await _content(analyst, name)
     except FootnoteError as error:

@@ -13,7 +13,7 @@ from bot.delivery.answers import CALL_ERRORS, error_name
 from bot.presence import SlackPresence
 from bot.render import blocks, words
 from bot.render.blocks import Block
-from bot.render.standing import closed_lines, source_lines
+from bot.render.standing import FILES, TOOLS, OpenSource, closed_lines, source_lines
 from bot.render.text import line_text
 from bot.standing import closed_here, open_here
 from runtime.admission.policy import WORKSPACE
@@ -41,9 +41,9 @@ class Home:
         sources = self._analyst.sources(place, asker)
         with self._analyst.uses.one():
             tables = await self._tables() if WORKSPACE in sources else ()
-            lines = source_lines(await open_here(self._analyst, sources))
+            opened = await open_here(self._analyst, sources)
         closed = closed_lines(await closed_here(self._analyst, self._presence, place, asker))
-        view = {"type": "home", "blocks": home_blocks(sorted(sources), tables, lines, closed)}
+        view = {"type": "home", "blocks": home_blocks(opened, tables, closed)}
         try:
             await self._client.views_publish(user_id=user, view=view)
         except (SlackClientError, *CALL_ERRORS) as error:
@@ -60,13 +60,12 @@ class Home:
 
 
 def home_blocks(
-    sources: Sequence[str],
+    sources: Sequence[OpenSource],
     tables: Sequence[WorkspaceTable],
-    opened: Sequence[str] = (),
     closed: Sequence[str] = (),
 ) -> list[Block]:
-    """The page: `sources` open to this person in a direct message, with a line about each (`opened`), `tables` of their
-    workspace, how to ask; and lines about what is `closed`, for an operator."""
+    """The page: `sources` open to this person in a direct message, with a line about each, `tables` of their workspace,
+    how to ask; and lines about what is `closed`, for an operator."""
     if not sources:
         text = (
             "*Nothing is open to you in direct messages.*\n"
@@ -74,17 +73,17 @@ def home_blocks(
             "Which data is open to whom is decided in the admission manifest."
         )
         return [blocks.header("Footnote"), blocks.section(text), *_lines("Closed", closed), blocks.divider(), *_how(())]
-    named = ", ".join(f"*{line_text(name, 60)}*" for name in sources[:_SOURCES_SHOWN])
+    named = ", ".join(f"*{line_text(source.id, 60)}*" for source in sources[:_SOURCES_SHOWN])
     return [
         blocks.header("Footnote"),
         blocks.section(
             f"Ask your data in plain words; every figure comes with its evidence.\n\nOpen to you here: {named}"
         ),
-        *_lines("Sources", opened),
+        *_lines("Sources", source_lines(sources)),
         *_listed(tables),
         *_lines("Closed", closed),
         blocks.divider(),
-        *_how(tables),
+        *_how(sources),
     ]
 
 
@@ -105,14 +104,31 @@ def _listed(tables: Sequence[WorkspaceTable]) -> list[Block]:
     ]
     if len(tables) > _TABLES_SHOWN:
         lines.append(f"and {len(tables) - _TABLES_SHOWN:,} more; `/footnote files` lists them")
-    return [blocks.section("\n".join(["*Tables*", *lines]))]
+    return [blocks.section("\n".join(["*Tables of files*", *lines]))]
 
 
-def _how(tables: Sequence[WorkspaceTable]) -> list[Block]:
-    names = [table.name.replace("_", " ") for table in tables[:_EXAMPLES]]
-    questions = ["What tables do you have?", *(f"How many {name} do we have?" for name in names)]
+def _how(sources: Sequence[OpenSource]) -> list[Block]:
+    questions = ["What tables do you have?", *map(_counting, _examples(sources))]
     asked = "\n".join(f"• {line_text(question, 120)}" for question in questions)
     return [
         blocks.section(f"*Ask, for example*\n{asked}"),
         blocks.context("Mention me in a channel, or write to me under Messages. `/footnote help` lists the commands."),
     ]
+
+
+def _examples(sources: Sequence[OpenSource]) -> list[str]:
+    """One table of each of the first sources, databases before files, and those whose names can be counted first."""
+    named = [
+        min((name.rpartition(".")[2].replace("_", " ") for name in source.tables), key=_uncountable)
+        for source in sorted(sources, key=lambda source: source.kind == FILES)
+        if source.tables and source.kind != TOOLS
+    ]
+    return sorted(dict.fromkeys(named), key=_uncountable)[:_EXAMPLES]
+
+
+def _uncountable(name: str) -> bool:
+    return not name.casefold().endswith("s")
+
+
+def _counting(name: str) -> str:
+    return f"How many rows does {name} have?" if _uncountable(name) else f"How many {name} do we have?"

@@ -12,7 +12,7 @@ SOURCES_SHOWN, _TABLES_SHOWN = 12, 6
 _NAME, _TROUBLE, _REVISION = 40, 160, 8
 NOTHING_OPEN = "No data source is open in this conversation."
 _ROWS = {"full": "", "sample": "the model sees at most 30 rows of a result", "none": "the model sees no rows"}
-_TOOLS = "mcp"
+FILES, TOOLS = "files", "mcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _line(source: OpenSource) -> str:
 
 
 def _named(source: OpenSource) -> str:
-    count = counted(len(source.tables), "tool" if source.kind == _TOOLS else "table")
+    count = counted(len(source.tables), "tool" if source.kind == TOOLS else "table")
     names = [line_text(name, _NAME) for name in source.tables[:_TABLES_SHOWN]]
     more = ["…"] if len(source.tables) > _TABLES_SHOWN else []
     return f"{count} ({', '.join([*names, *more])})" if names else count

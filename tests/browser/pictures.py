@@ -83,7 +83,7 @@ async def _parts_of_the_page(house: Theatre) -> None:
         await _keep(page, "chart")
         await page.get_by_role("button", name="Close thread").click()
         await page.get_by_role("button", name="App Home").click()
-        await page.locator(".home").get_by_text("Tables", exact=True).wait_for()
+        await page.locator(".home").get_by_text("Tables of files", exact=True).wait_for()
         await _keep(page, "home")
     async with house.page("U0ANN/C0SALES", tour=False) as page:
         await house.open_view("U0ANN", "C0SALES", scripts.modal())

@@ -81,7 +81,7 @@ async def test_no_serious_finding_at_the_start_in_a_form_and_on_app_home(house, 
         if width == 390:
             await page.locator("main").get_by_role("button", name="Conversations").click()
         await page.get_by_role("button", name="App Home").click()
-        await page.locator(".home").get_by_text("Tables", exact=True).wait_for(state="attached")
+        await page.locator(".home").get_by_text("Tables of files", exact=True).wait_for(state="attached")
         assert await serious(page) == []
 
 
