@@ -9,6 +9,7 @@ from datetime import date
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing
+from runtime.models.offline.mentions import valued
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
 from runtime.models.offline.tokens import Token
@@ -29,12 +30,13 @@ class Choice:
 def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
     """The best reading over all inspected tables."""
     tables = [with_units(table, tables) for table in tables]
-    readings = [(table, read(tokens, table, today)) for table in tables]
+    named = valued(tokens, tables)
+    readings = [(table, read(tokens, table, today, named)) for table in tables]
     whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
     best = _best(whole) if whole else None
     if best is not None and not isinstance(best, Cannot):
         return Choice(best)
-    joined = _best_joined(tokens, tables, today)
+    joined = _best_joined(tokens, tables, today, named)
     if joined is not None and (best is None or joined.score > best.score + _CLOSE):
         return Choice(joined)
     if (repeated := repeating(tokens, tables)) is not None:
@@ -44,9 +46,12 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
     return _nearest(readings, tokens, listing)
 
 
-def _best_joined(tokens: Sequence[Token], tables: Sequence[Table], today: date | None) -> Reading | None:
+def _best_joined(
+    tokens: Sequence[Token], tables: Sequence[Table], today: date | None, named: frozenset[int]
+) -> Reading | None:
     """The best reading that needs labels of another table. Nothing may be assumed there: words must name the figure."""
-    readings = [(wide, read(tokens, wide, today)) for table in tables if (wide := linked(table, tables)) is not None]
+    wider = [wide for table in tables if (wide := linked(table, tables)) is not None]
+    readings = [(wide, read(tokens, wide, today, named)) for wide in wider]
     fitting = [
         (table, reading)
         for table, reading in readings

@@ -43,14 +43,19 @@ def asks_why(tokens: Sequence[Token]) -> bool:
 
 
 def resolve(questions: Sequence[str], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
-    """The reading of the last question; a remark is read as a change of what stands before it."""
-    tokens = tokenize(questions[-1])
-    if len(questions) == 1 or not is_follow_up(tokens):
-        return choose(tokens, tables, listing, today)
-    before = resolve(questions[:-1], tables, listing, today)
-    if asks_why(tokens) or not isinstance(before.reading, Plan):
-        return before
-    return Choice(_amended(before.reading, tokens, tables, today))
+    """The reading of the last question; a remark is read as a change of what stands before it. One
+    that failed changes nothing."""
+    asked = [tokenize(question) for question in questions]
+    start = next((at for at in range(len(asked) - 1, 0, -1) if not is_follow_up(asked[at])), 0)
+    standing = latest = choose(asked[start], tables, listing, today)
+    for remark in asked[start + 1 :]:
+        if asks_why(remark) or not isinstance(standing.reading, Plan):
+            latest = standing
+            continue
+        latest = Choice(_amended(standing.reading, remark, tables, today))
+        if isinstance(latest.reading, Plan):
+            standing = latest
+    return latest
 
 
 def _amended(plan: Plan, tokens: Sequence[Token], tables: Sequence[Table], today: date | None) -> Reading:

@@ -9,7 +9,7 @@ from typing import Any
 from runtime.models.offline import dialects
 from runtime.models.offline.catalog import Table, as_day, table_from, with_values
 from runtime.models.offline.databases import Sketch, profile_query, profiled, sketches
-from runtime.models.offline.lexicon import FILLERS, THESAURUS
+from runtime.models.offline.lexicon import FILLERS, GENERIC_MEASURES, THESAURUS
 from runtime.models.offline.listing import Listing, base_name, listing_of
 from runtime.models.offline.tokens import Token, stems
 from runtime.models.offline.transcript import Turn
@@ -68,7 +68,7 @@ def worth_a_look(
     """At most 16 tables, files' by name and databases' by what the catalog has: those whose names or columns share
     words with the question come first, then those that they point at. Databases' that share none are left for when
     nothing else explains the question (`anything`)."""
-    said = {token.stem for token in tokens if token.stem not in FILLERS}
+    said = {token.stem for token in tokens if token.stem not in FILLERS - GENERIC_MEASURES}
     files = {token.low for token in tokens if token.kind == "file"}
     for token in tokens:
         said |= {word for group in THESAURUS if token.stem in group for word in group}

@@ -51,7 +51,8 @@ AGGREGATES = {
 }
 MONEY_VERBS = _stems("cost spend spent spending pay paid payment expense expenditure spendings bill outlay worth money")
 MONEY_COLUMNS = _stems(
-    "amount total cost price spend spending paid payment fee expense charge sum gross net value rent bill budget salary"
+    "amount total cost price spend spent spending paid payment fee expense charge sum gross net value rent bill budget "
+    "salary"
 )
 GENERIC_MEASURES = _stems("value amount figure sum money")
 BUSINESS_WORDS = _stems("revenue sales turnover profit margin income earnings churn retention growth")

@@ -64,6 +64,18 @@ def find_mentions(tokens: Sequence[Token], table: Table, free: Sequence[bool]) -
     return tuple(sorted(found, key=lambda mention: mention.first))
 
 
+def valued(tokens: Sequence[Token], tables: Sequence[Table]) -> frozenset[int]:
+    """The tokens that spell a known value of any of `tables`."""
+    known = {stems(value) for table in tables for column in table.of_kind("label") for value in column.values}
+    found: set[int] = set()
+    for first in range(len(tokens)):
+        for after in range(first + 1, min(first + _LONGEST, len(tokens)) + 1):
+            part = tokens[first:after]
+            if tuple(token.stem for token in part) in known and not _mere_filler(part):
+                found.update(range(first, after))
+    return frozenset(found)
+
+
 def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Mention | None:
     part = tokens[first:after]
     words = tuple(token.stem for token in part)

@@ -55,12 +55,13 @@ def step(request: ModelRequest) -> ModelStep:
     tokens = tokenize(turn.question)
     offered = {tool.name for tool in request.tools}
     order = proposals.ordered(turn.question)
-    if order is not None and {proposals.PREVIEW, proposals.UPDATE} <= offered:
+    updates = {proposals.PREVIEW, proposals.UPDATE} <= offered
+    if order is not None and updates:
         following = proposals.proposed(turn, order, offered, request.loaded)
         if isinstance(following, list) and not request.tools_allowed:
             return _say(_unfinished(turn))
         return _call(turn, following) if isinstance(following, list) else _say(following)
-    refusal = refused_at_once(turn.question, tokens)
+    refusal = refused_at_once(turn.question, tokens, updates=updates)
     if refusal:
         return _say(refusal)
     if not (offered >= _FILES or offered >= _DATABASES):
@@ -95,6 +96,7 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         return _say(table_answer(tables[0]))
     choice = resolve((*turn.earlier, turn.question), tables, seen.listing, turn.today) if tables else None
     at_a_loss = choice is None or isinstance(choice.reading, Cannot)
+    at_a_loss = at_a_loss or (choice is not None and isinstance(choice.reading, Plan) and choice.reading.akin)
     if at_a_loss and (calls := look_into(turn, *worth_a_look(seen, words, anything=True))):
         return _call(turn, calls)
     return _without_tables(turn, seen, offered) if choice is None else _decided(turn, choice, tables, offered)

@@ -68,7 +68,8 @@ class Plan:
     extreme rows: (direction, how many ranks); a "share" holds the rows of its one filter against all rows of the
     period; `split` are columns that must not be mixed (currencies); a "change" compares `period` with the `earlier`
     one ("months_over": month by month), a "correlation" the measured column with the `other`; `assumed` goes into the
-    answer word for word; `score` says how firmly the table's own words carry the reading."""
+    answer word for word; `score` says how firmly the table's own words carry the reading, and `akin` that it rests on
+    another word for a column."""
 
     table: Table
     shape: Shape
@@ -86,6 +87,7 @@ class Plan:
     earlier: Period | None = None
     other: Column | None = None
     score: float = 0.0
+    akin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

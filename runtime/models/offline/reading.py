@@ -10,24 +10,44 @@ from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.clues import Clues, gather
 from runtime.models.offline.conditions import Span, pair_of, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
-from runtime.models.offline.lexicon import MONEY_COLUMNS, QUANTITY_WORDS
+from runtime.models.offline.lexicon import MONEY_COLUMNS, MONEY_VERBS, QUANTITY_WORDS
 from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, ValueFilter
 from runtime.models.offline.shapes import Parts, shape
 from runtime.models.offline.targets import bounds_of, counted
 from runtime.models.offline.tokens import Token
 
 
-def read(tokens: Sequence[Token], table: Table, today: date | None) -> Reading:
-    """The reading of a question against `table`: a plan only if every word of it is accounted for."""
+def read(
+    tokens: Sequence[Token], table: Table, today: date | None, valued: frozenset[int] = frozenset[int]()
+) -> Reading:
+    """The reading of a question against `table`: a plan only if every word of it is accounted for. The tokens `valued`
+    spell values of some table here, so that none of them is another word for a column of this one."""
     clues = gather(tokens, table, today)
+    _disown(clues, valued)
     reading = _read(clues)
     score = _score(clues)
     unread = clues.unread()
     if unread:
         return Cannot("", table, unread, score)
     if isinstance(reading, Plan):
-        return replace(reading, score=score - 0.5 * len(reading.assumed))
+        akin = any(_akin(clues, at) for at in range(len(clues.tokens)))
+        return replace(reading, score=score - 0.5 * len(reading.assumed), akin=akin)
     return replace(reading, score=score)
+
+
+def _disown(clues: Clues, valued: frozenset[int]) -> None:
+    """Words that are values elsewhere and only akin to a column here stay unread: "paid" is no `spent_eur`."""
+    for at in valued:
+        if _akin(clues, at):
+            clues.used[at] = False
+
+
+def _akin(clues: Clues, at: int) -> bool:
+    """True when the word only means something like a column's name, or any money."""
+    mention = clues.mention_at(at)
+    if mention is None:
+        return at not in clues.ignored and clues.tokens[at].stem in MONEY_VERBS
+    return mention.loose and not mention.values
 
 
 def _read(clues: Clues) -> Reading:

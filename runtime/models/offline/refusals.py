@@ -27,11 +27,14 @@ _ROUTINE = re.compile(
 _PROFILE = re.compile(
     rf"{_ASKED}(?:profile\b|(?:start|run|create|make|do)\s+(?:a|the)?\s*(?:full|quick|data)?\s*(?:data\s+)?profil)"
 )
+_READS = "I only read the data here"
+_UPDATES = "the only change I can prepare is one worded like “set the tier of account 7 to gold”"
 _SHOWN_VALUES, _FEW = 8, 12
 
 
-def refused_at_once(question: str, tokens: Sequence[Token]) -> str | None:
-    """The refusal of what needs no look at the data: no question, a wish to change something, another language."""
+def refused_at_once(question: str, tokens: Sequence[Token], *, updates: bool = False) -> str | None:
+    """The refusal of what needs no look at the data: no question, a wish to change something, another language.
+    `updates`: rows may be updated here."""
     words = [token for token in tokens if token.kind == "word"]
     if not words:
         return "I can't find a question in that. Ask me for a count, a total or an average over the tables here."
@@ -46,7 +49,7 @@ def refused_at_once(question: str, tokens: Sequence[Token]) -> str | None:
             "a table's name shows its columns with their ranges and values now."
         )
     if _wants_change(tokens):
-        return "I can't do that: I only read the data here, so nothing was changed, created or sent."
+        return f"I can't do that: {_UPDATES if updates else _READS}, so nothing was changed, created or sent."
     if len(words) >= 4 and not any(token.low in ENGLISH for token in words):
         return f"I can't read this question: {ABOUT}, and it knows English only."
     return None

@@ -409,6 +409,11 @@ def _computed(parts: Parts, function: Function | None) -> Aggregate | Ask | Cann
         return parts.cannot(
             "I can't tell an average of totals from an average of rows here; ask for the total by month."
         )
+    if measure.assumed and _per(clues) and _rows_before_per(clues):
+        return parts.cannot(
+            f"I can't tell whether that is about how many rows there are or about `{measure.column.name}`. Name the "
+            f"figure, or ask for the number of rows by group; I can't average counts yet."
+        )
     if function in ("avg", "median"):
         return _figure(function, measure)
     if concept and function is None and not clues.has("many"):
@@ -420,6 +425,13 @@ def _computed(parts: Parts, function: Function | None) -> Aggregate | Ask | Cann
 
 def _per(clues: Clues) -> bool:
     return any(clue == "by" and clues.tokens[first].low == "per" for clue, first, _ in clues.phrases)
+
+
+def _rows_before_per(clues: Clues) -> bool:
+    """ "orders per customer": the noun before "per" is that of the rows, so their number may be meant."""
+    per = [first for clue, first, _ in clues.phrases if clue == "by" and clues.tokens[first].low == "per"]
+    rows = {at for mention in clues.mentions if mention.table for at in range(mention.first, mention.after)}
+    return any(first - 1 in rows | set(clues.rows_at) for first in per)
 
 
 def _listing(parts: Parts) -> Reading:

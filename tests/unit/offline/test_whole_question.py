@@ -1,0 +1,130 @@
+"""The figure that was asked for or none: never a kindred column's, another table's, or one of an earlier remark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runtime.models.offline import OfflineModel
+from runtime.models.offline.catalog import table_from
+from runtime.models.offline.followups import resolve
+from runtime.models.offline.listing import Listing
+from runtime.models.offline.plan import Plan
+from runtime.models.port import Message, ModelMessage, ModelRequest, ToolDefinition, UserMessage
+from tests.acceptance.grading import declined, has_figure
+from tests.unit.offline.duckdb_tools import TOOLS, Folder, converse
+
+ADS = """month,campaign,spent_eur
+2025-01-01,search,100
+2025-02-01,social,50
+2026-01-01,search,70
+"""
+ORDERS = """order_id,customer_id,ordered_on,status,channel,currency,amount
+1,1,2025-01-10,paid,web,EUR,10
+2,1,2025-02-11,paid,store,EUR,30
+3,2,2025-03-12,open,web,EUR,500
+4,2,2026-01-13,paid,web,EUR,20
+5,3,2026-02-14,paid,web,USD,900
+6,3,2026-03-15,cost,phone,EUR,700
+"""
+
+
+def folder_of(root: Path, **texts: str) -> Folder:
+    for name, text in texts.items():
+        (root / f"{name}.csv").write_text(text)
+    return Folder([root / f"{name}.csv" for name in texts])
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return folder_of(tmp_path_factory.mktemp("shop"), advertising=ADS, orders=ORDERS)
+
+
+async def talk(folder: Folder, *questions: str) -> str:
+    """The last answer of a thread."""
+    history: list[Message] = []
+    text = ""
+    for question in questions:
+        text = await converse(folder, question, history=tuple(history))
+        history += [UserMessage(question), ModelMessage(text)]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("question", "figures"),
+    [
+        ("Compare paid EUR amount in Q1 2026 with Q1 2025", [40, 20, -20, -50]),
+        ("Compare the EUR amount in January 2026 with January 2025", [10, 20, 10, 100]),
+        ("What is the total EUR amount with status cost?", [700]),
+    ],
+)
+async def test_a_value_of_one_table_is_no_synonym_of_anothers_column(
+    shop: Folder, question: str, figures: list[float]
+) -> None:
+    text = await converse(shop, question)
+    assert not declined(text) and "`amount` in `orders.csv`" in text, text
+    assert all(has_figure(text, figure, 0.005) for figure in figures), text
+
+
+async def test_money_words_that_are_no_values_still_find_the_money(shop: Folder) -> None:
+    text = await converse(shop, "How much did we spend on search in 2025?")
+    assert has_figure(text, 100, 0.005) and "`advertising.csv`" in text, text
+
+
+@pytest.mark.parametrize("value", ["paid", "bill", "expense", "payment"])
+async def test_a_value_that_means_money_never_picks_the_other_table(tmp_path: Path, value: str) -> None:
+    orders = ORDERS.replace("paid", value)
+    text = await converse(
+        folder_of(tmp_path, advertising=ADS, orders=orders), f"Compare {value} in Q1 2026 with Q1 2025"
+    )
+    assert "advertising.csv` where" not in text and "total of `spent_eur`" not in text, text
+
+
+@pytest.mark.parametrize("function", ["average", "mean", "median", "total", "on average"])
+@pytest.mark.parametrize(
+    "form", ["orders per customer_id, {}", "{} orders per customer_id", "{} of orders per channel"]
+)
+async def test_a_figure_over_counts_is_never_one_of_amounts(shop: Folder, function: str, form: str) -> None:
+    text = await converse(shop, form.format(function))
+    assert declined(text), text
+
+
+@pytest.mark.parametrize(
+    ("remarks", "figures", "said"),
+    [
+        (("only Europe", "only paid"), [3, 1], "“paid”"),
+        (("only Europe", "only Mars", "only paid"), [3, 1], "“paid”"),
+        (("only paid", "only Europe", "only EUR"), [2, 1], "“EUR”"),
+        (("only paid", "only Europe"), [], "no meaning for “Europe”"),
+        (("only Europe", "why?"), [], "number of rows"),
+    ],
+)
+async def test_a_remark_that_failed_changes_nothing(
+    shop: Folder, remarks: tuple[str, ...], figures: list[float], said: str
+) -> None:
+    text = await talk(shop, "number of orders by channel", *remarks)
+    assert said in text, text
+    assert declined(text) or all(has_figure(text, figure, 0) for figure in figures), text
+
+
+@given(st.lists(st.sampled_from(["only Europe", "and by weather?", "only xyzzy"]), max_size=40))
+def test_many_failed_remarks_are_read_in_one_pass(remarks: list[str]) -> None:
+    column = {"name": "channel", "type": "VARCHAR", "distinct": 2, "common": [["web", 2], ["store", 1]]}
+    table = table_from({"table": "orders", "rows": 3, "columns": [column]}, "E1")
+    questions = ("number of orders by channel", *remarks, "only web")
+    assert isinstance(resolve(questions, (table,), Listing(), None).reading, Plan)
+
+
+async def test_where_rows_may_be_updated_nobody_says_that_data_are_only_read() -> None:
+    update = tuple(
+        ToolDefinition(name, name, {}) for name in ("data_preview_postgresql_update", "data_update_postgresql")
+    )
+    for question in ("delete account 5", "remove the orders of May", "insert a row", "drop the table"):
+        asked = (UserMessage(question),)
+        can = (await OfflineModel().step(ModelRequest("", "", (*TOOLS, *update), asked))).text
+        cannot = (await OfflineModel().step(ModelRequest("", "", TOOLS, asked))).text
+        assert "nothing was changed" in can and "nothing was changed" in cannot
+        assert "only read" not in can and "only read" in cannot
