@@ -48,10 +48,9 @@ async def _gather(settings: Settings, *, live: bool) -> list[Finding]:
 
 
 def _settings(settings: Settings) -> Iterator[Finding]:
-    for require in (settings.require_slack, settings.require_model):
-        yield _tried("settings", require, "")
-    way = "Socket Mode" if settings.socket_mode else f"signed HTTP on port {settings.http_port}"
-    yield Finding("settings", "ok", f"model {settings.model}, {way}, {settings.composition} composition")
+    slack = _tried("settings", settings.require_slack, f"Slack by {_way(settings)}")
+    model = _tried("settings", settings.require_model, f"model {settings.model}")
+    yield from (slack, model, Finding("settings", "ok", f"{settings.composition} composition"))
     if settings.model != "offline":
         from runtime.models.anthropic.prices import known
 
@@ -59,12 +58,16 @@ def _settings(settings: Settings) -> Iterator[Finding]:
             yield Finding("settings", "warn", f"The price of {settings.model} is not known: money caps cannot hold.")
 
 
+def _way(settings: Settings) -> str:
+    return "Socket Mode" if settings.socket_mode else f"signed HTTP on port {settings.http_port}"
+
+
 def _tried(part: str, work: Callable[[], object], text: str) -> Finding:
     try:
         work()
     except FootnoteError as error:
         return Finding(part, "fail", str(error))
-    return Finding(part, "ok", text or "required values are set")
+    return Finding(part, "ok", text)
 
 
 def _manifest(settings: Settings, findings: list[Finding]) -> Manifest | None:

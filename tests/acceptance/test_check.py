@@ -29,6 +29,18 @@ async def test_a_pattern_that_matches_nothing_is_named(stage) -> None:
     assert done.returncode == 0
 
 
+async def test_a_setting_that_is_missing_is_no_line_that_says_ok(stage) -> None:
+    with_shop(stage)
+    done = await asyncio.to_thread(footnote, stage, "check")
+    slack, model, composition = findings(done, "settings")
+    assert slack.startswith("ok") and "Slack by Socket Mode" in slack
+    assert model.startswith("ok") and "model offline" in model and "local composition" in composition
+    done = await asyncio.to_thread(footnote, stage, "check", SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="")
+    slack, model, _ = findings(done, "settings")
+    assert slack.startswith("fail") and "SLACK_BOT_TOKEN is not set" in slack and done.returncode == 2
+    assert "signed HTTP" not in done.stdout and "required values" not in done.stdout
+
+
 async def test_live_says_whom_the_ids_mean_and_which_are_unknown(stage) -> None:
     with_shop(stage)
     text = stage.manifest.read_text()
