@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
 async def _demo(port: int, folder: Path) -> None:
     from bot.local import start_local
     from bot.local.demo import TOUR
+    from bot.local.demo.opening import MANIFEST_WITHOUT_CRM, data_folder
     from bot.local.world import demo_world
     from bot.pacing import Unpaced
     from bot.service import running_bot
@@ -40,6 +42,7 @@ async def _demo(port: int, folder: Path) -> None:
         settings = demo_settings(folder, manifest, slack.api_url, slack.bot_token, slack.app_token)
         running = await stack.enter_async_context(running_bot(settings, pacer=Unpaced()))
         print(f"footnote demo: open {slack.url}  (model: {running.analyst.model.name}; stop with Ctrl-C)", flush=True)
+        print(elsewhere(settings, data_folder() / MANIFEST_WITHOUT_CRM), flush=True)
         running.warm_up()
         await _until_stopped()
 
@@ -71,6 +74,17 @@ def opened_data() -> Iterator[Path]:
         finally:
             for name in addresses:
                 os.environ.pop(name, None)
+
+
+def elsewhere(settings: Settings, manifest: Path) -> str:
+    """How another terminal reaches the same data, and the changes that were made while the demo runs."""
+    named = shlex.quote(str(manifest))
+    return (
+        "footnote demo: in another terminal\n"
+        f'  footnote ask --manifest {named} "How many orders do we have?"\n'
+        f'  footnote sql --manifest {named} shop "SELECT count(*) FROM orders"\n'
+        f"  FOOTNOTE_STATE={shlex.quote(settings.state_url)} footnote receipts"
+    )
 
 
 def demo_settings(folder: Path, manifest: Path, api_url: str, bot_token: str, app_token: str) -> Settings:

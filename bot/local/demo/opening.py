@@ -11,6 +11,7 @@ from bot.local.demo.data import DATABASE, FILES
 
 MANIFEST = Path(__file__).parents[3] / "manifests" / "demo.yaml"
 CRM = "crm"
+MANIFEST_WITHOUT_CRM = "manifest.yaml"  # beside the data
 
 
 def data_folder(manifest: Path = MANIFEST) -> Path:
@@ -25,7 +26,7 @@ def write_manifest_without_crm(folder: Path, manifest: Path = MANIFEST) -> Path:
     body["sources"] = [source for source in body["sources"] if source["id"] != CRM]
     for source in body["sources"]:
         source["path"] = f"./{DATABASE}"
-    path = folder / "manifest.yaml"
+    path = folder / MANIFEST_WITHOUT_CRM
     path.write_text(yaml.safe_dump(body, sort_keys=False), encoding="utf-8")
     return path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections import Counter, defaultdict
 from contextlib import closing
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli import build_parser
+from bot.commands.demo import demo_settings, elsewhere
 from bot.local.demo import DATABASE, FIRST_DAY, LAST_DAY, Shop, make_crm, make_office, make_shop, write_demo
 from bot.local.demo.opening import MANIFEST, data_folder, write_manifest_without_crm
 from runtime.admission.manifest import PostgresqlSource, load_manifest
@@ -105,3 +108,15 @@ def test_without_a_postgresql_the_manifest_opens_all_but_the_crm(tmp_path: Path)
     manifest = load_manifest(path)
     assert [source.id for source in manifest.sources] == ["shop"]
     assert data_folder(path) == tmp_path.resolve()
+
+
+def test_what_the_demo_says_about_another_terminal_are_commands_that_exist(tmp_path: Path) -> None:
+    folder = tmp_path / "a folder"
+    write_demo(folder)
+    manifest = write_manifest_without_crm(folder)
+    settings = demo_settings(folder, manifest, "http://127.0.0.1:1", "xoxb-local-1", "xapp-local-1")
+    ask, sql, receipts = (shlex.split(line) for line in elsewhere(settings, manifest).splitlines()[1:])
+    for words in (ask, sql):
+        parsed = build_parser().parse_args(words[1:])
+        assert words[0] == "footnote" and load_manifest(Path(parsed.manifest)).sources[0].id == "shop"
+    assert receipts == [f"FOOTNOTE_STATE={settings.state_url}", "footnote", "receipts"]
