@@ -36,10 +36,11 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
         "correlation": _correlation,
         "months_over": _months_over,
     }
-    body = writers[plan.shape](plan, rows, mark)
     total = result.data.get("row_count")
+    whole = total is None or total == len(rows)
+    body = _in_time(plan, rows, mark) if whole and tables.in_time(plan) else writers[plan.shape](plan, rows, mark)
     if isinstance(total, int) and plan.shape in ("groups", "extreme") and not _one_winner(plan):
-        body += tables.only_first(rows, total, mark)
+        body += tables.only_some(rows, total, mark, last=whole and tables.in_time(plan))
     near = _near(result.data) if not rows or _empty(rows) else ""
     lead = f"{_chart_words(chart)}\n" if plan.chart else ""
     return "\n\n".join(part for part in (lead + body, near, understood(plan)) if part)
@@ -136,7 +137,7 @@ def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if plan.dimensions or plan.split:
         head = f"The {measured(plan)} in both periods"
         head += f", by {' and '.join(_dimension_words(plan))}" if plan.dimensions else ""
-        return f"{head}:\n\n{tables.changes(plan, rows, mark)}{tables.only_first(rows, len(rows), mark)}"
+        return f"{head}:\n\n{tables.changes(plan, rows, mark)}{tables.only_some(rows, len(rows), mark)}"
     row = rows[0]
     before, after, change = (figure(row.get(name), plan.aggregate) for name in (sql.BEFORE, sql.AFTER, sql.CHANGE))
     percent = row.get(sql.PERCENT)
@@ -213,8 +214,31 @@ def _groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"No row matches{mark}."
     if _one_winner(plan):
         return _winner(plan, rows, mark)
-    head = f"The {measured(plan)} by {' and '.join(_dimension_words(plan))}{_period(plan)}:"
-    return f"{head}\n\n{tables.groups(plan, rows, mark)}"
+    return f"{_groups_head(plan)}\n\n{tables.groups(plan, rows, mark)}"
+
+
+def _groups_head(plan: Plan) -> str:
+    return f"The {measured(plan)} by {' and '.join(_dimension_words(plan))}{_period(plan)}:"
+
+
+def _in_time(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    """Groups in the order of time, the newest of them; their course in words where a trend is asked for."""
+    if not rows:
+        return f"No row matches{mark}."
+    course = _course(plan, rows, mark) if plan.trend and len(plan.dimensions) == 1 and not plan.split else ""
+    return f"{course}{_groups_head(plan)}\n\n{tables.groups(plan, rows, mark, last=True)}"
+
+
+def _course(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    known = [row for row in rows if isinstance(row.get(sql.FIGURE), int | float)]
+    if len(known) < 2:
+        return ""
+    low, *_, high = sorted(known, key=lambda row: float(str(row[sql.FIGURE])))
+    ends = [
+        f"**{figure(row[sql.FIGURE], plan.aggregate)}** in {_group_name(plan, row)}" for row in (known[0], known[-1])
+    ]
+    peaks = [f"{figure(row[sql.FIGURE], plan.aggregate)} in {_group_name(plan, row)}" for row in (high, low)]
+    return f"From {ends[0]} to {ends[1]}{mark}; the highest was {peaks[0]}, the lowest {peaks[1]}{mark}.\n\n"
 
 
 def _winner(plan: Plan, rows: Sequence[Row], mark: str) -> str:
@@ -270,7 +294,7 @@ def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     total = _whole(rows[0][sql.GROUPS], len(rows))
     which = f", by the {measured(plan)}" if plan.having else ""
     head = f"**{total:,}** {'value' if total == 1 else 'values'} of {noun}{which}{mark}:"
-    return f"{head}\n\n{tables.groups(plan, rows, mark)}{tables.only_first(rows, total, mark)}"
+    return f"{head}\n\n{tables.groups(plan, rows, mark)}{tables.only_some(rows, total, mark)}"
 
 
 def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
@@ -279,7 +303,7 @@ def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     total = _whole(rows[0][sql.IN_ALL], len(rows))
     head = f"**{total:,}** {'row matches' if total == 1 else 'rows match'}{mark}:"
     table = tables.whole_rows(sql.shown_columns(plan), "", (), rows, mark)
-    return f"{head}\n\n{table}{tables.only_first(rows, total, mark)}"
+    return f"{head}\n\n{table}{tables.only_some(rows, total, mark)}"
 
 
 def _whole(value: Json, otherwise: int) -> int:

@@ -68,8 +68,8 @@ class Plan:
     extreme rows: (direction, how many ranks); a "share" holds the rows of its one filter against all rows of the
     period; `split` are columns that must not be mixed (currencies); a "change" compares `period` with the `earlier`
     one ("months_over": month by month), a "correlation" the measured column with the `other`; `assumed` goes into the
-    answer word for word; `score` says how firmly the table's own words carry the reading, and `akin` that it rests on
-    another word for a column."""
+    answer word for word; `score` says how firmly the table's own words carry the reading, `akin` that it rests on
+    another word for a column, and `trend` that the course over time is to be said."""
 
     table: Table
     shape: Shape
@@ -88,6 +88,7 @@ class Plan:
     other: Column | None = None
     score: float = 0.0
     akin: bool = False
+    trend: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,7 @@ def _plan(
         having=having,
         assumed=tuple(note for note in notes if note),
         chart=parts.clues.chart,
+        trend=parts.clues.has("trend"),
     )
 
 

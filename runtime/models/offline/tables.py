@@ -17,9 +17,14 @@ Row = Mapping[str, Json]
 _MOST = 10  # more are read better in the fold and the file
 
 
-def inline(rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows that stand beside the words."""
-    return rows[:_MOST]
+def inline(rows: Sequence[Row], *, last: bool = False) -> Sequence[Row]:
+    """The rows that stand beside the words: the first ones, or the `last`."""
+    return rows[-_MOST:] if last else rows[:_MOST]
+
+
+def in_time(plan: Plan) -> bool:
+    """True when the groups follow each other in time: the newest are then the ones to be seen."""
+    return plan.shape == "groups" and plan.top is None and bool(plan.dimensions and plan.dimensions[0].bucket)
 
 
 def group_names(plan: Plan, row: Row) -> list[str]:
@@ -41,14 +46,14 @@ def _usual(value: Json, column: Column) -> Json:
     return next((one.strip() for one in column.values if one.strip().casefold() == folded), value)
 
 
-def groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+def groups(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) -> str:
     """Groups with their figure, and from how many rows it comes. The figure's column carries the mark."""
     counted = plan.aggregate.function != "count" and bool(rows) and rows[0].get(sql.ROWS) is not None
     bare = replace(plan.aggregate, unit="")
     head = [*_group_heads(plan), _figure_head(plan, mark), *(["rows"] if counted else [])]
     lines = [
         [*group_names(plan, row), figure(row.get(sql.FIGURE), bare), *([figure(row[sql.ROWS])] if counted else [])]
-        for row in inline(rows)
+        for row in inline(rows, last=last)
     ]
     return _markdown(head, lines, 1 + counted)
 
@@ -80,12 +85,12 @@ def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], 
     return _markdown(head, lines, 1 if measure else 0)
 
 
-def only_first(rows: Sequence[Row], total: int, mark: str) -> str:
+def only_some(rows: Sequence[Row], total: int, mark: str, *, last: bool = False) -> str:
     """What is said when rows are left to the evidence; empty when all are shown."""
-    shown_rows = len(inline(rows))
+    shown_rows, which = len(inline(rows)), "last" if last else "first"
     if total <= shown_rows:
         return ""
-    return f"\n\nThese are the first {small(shown_rows)} of {total:,} rows; all are in the evidence{mark}."
+    return f"\n\nThese are the {which} {small(shown_rows)} of {total:,} rows; all are in the evidence{mark}."
 
 
 def _group_heads(plan: Plan) -> list[str]:

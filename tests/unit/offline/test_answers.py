@@ -240,12 +240,12 @@ async def test_amounts_of_one_currency_say_it(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize(("months", "cut"), [(10, False), (11, True)])
-async def test_ten_rows_stand_whole_and_of_more_the_first_ten(tmp_path: Path, months: int, cut: bool) -> None:
+async def test_ten_months_stand_whole_and_of_more_the_last_ten(tmp_path: Path, months: int, cut: bool) -> None:
     path = tmp_path / "sales.csv"
     path.write_text("day,amount\n" + "".join(f"2025-{n:02d}-03,{n}\n" for n in range(1, months + 1)))
     text = await converse(Folder([path]), "Total amount by month")
-    assert "| October 2025 | 10.00 |" in text and "November" not in text
-    assert (f"These are the first ten of {months} rows" in text) == cut
+    assert "| October 2025 | 10.00 |" in text and ("January" not in text) == cut
+    assert (f"These are the last ten of {months} rows" in text) == cut
 
 
 async def test_what_would_break_a_cell_is_taken_out(tmp_path: Path) -> None:
@@ -271,6 +271,12 @@ async def test_a_share_of_amounts_in_several_currencies_is_taken_of_each(folder:
         ("How are hikes distributed by trail?", [2, 1], ["Ridge", "Gorge"]),
         ("Distribution of minutes of hikes", [1, 2], ["minutes from"]),
         ("What is the trend of units?", [10, 5, 2, 1], ["January 2023"]),
+        ("Trend of sales per month", [1, 2], ["From **1** in January 2023 to **2** in March 2024"]),
+        (
+            "Trend of units by month",
+            [10, 5, 1],
+            ["the highest was 10 in January 2023", "the lowest 1 in November 2023"],
+        ),
         ("How did hikes develop over time?", [2], ["the week of"]),
     ],
 )
