@@ -13,17 +13,17 @@ from runtime.admission.manifest import Manifest
 WORKSPACE = "workspace"
 
 _HINTS: Mapping[str, str] = {
-    "im_off": "It is not open in direct messages.",
-    "place_not_listed": "It is not open in this channel.",
-    "wildcard_excludes_shared": "It is open in the workspace's own channels only, not in shared ones.",
-    "place_external": "It is not open in channels shared with another organisation.",
-    "person_external": "It is not open to people of another organisation.",
-    "guest_asker": "It is not open to guests.",
+    "im_off": "The data is not open in direct messages.",
+    "place_not_listed": "The data is not open in this channel.",
+    "wildcard_excludes_shared": "The data is open in the workspace's own channels only, not in shared ones.",
+    "place_external": "The data is not open in channels shared with another organisation.",
+    "person_external": "The data is not open to people of another organisation.",
+    "guest_asker": "The data is not open to guests.",
     "guest_can_read": "A guest can read this channel.",
-    "person_not_listed": "It is open to some people only.",
+    "person_not_listed": "The data is open to some people only.",
     "asker_deactivated": "This account is closed.",
     "asker_bot": "Bots may not ask.",
-    "no_person": "It is open to some people only, and nobody in particular asks.",
+    "no_person": "The data is open to some people only, and nobody in particular asks.",
     "place_archived": "The channel is archived.",
     "unknown_state": "Who can read this conversation could not be learned, so it stays closed.",
 }
@@ -31,7 +31,7 @@ _HINTS: Mapping[str, str] = {
 
 def sentence_of(reason: str) -> str:
     """A reason's code in words for people."""
-    return _HINTS.get(reason, "It is closed here.")
+    return _HINTS.get(reason, "The data is closed here.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,9 @@ async def test_why_names_a_closed_source_only_to_those_who_may_know_it(stage) ->
         mia, ann = [await told(stage, "C0GENERAL", user, "why") for user in ("U0MIA", "U0ANN")]
         shared = await told(stage, "C0PARTNER", "U0XEN", "why")
     assert "A guest can read this channel." in mia
-    assert "*shop* is closed here. It is not open in this channel. It is open to you in a direct message." in mia
+    assert "*shop* is closed here. The data is not open in this channel. It is open to you in a direct message." in mia
     assert "*hr*" not in mia and "operators" in mia
-    assert "*hr* is closed here. It is not open in this channel." in ann and "all declared sources" in ann
+    assert "*hr* is closed here. The data is not open in this channel." in ann and "all declared sources" in ann
     assert "shared" in shared and not any(name in shared for name in ("*shop*", "*hr*", "*workspace*"))
 
 
@@ -63,5 +63,5 @@ async def test_app_home_tells_the_same_and_an_operator_what_is_closed(stage) -> 
             for user in ("U0MIA", "U0ANN")
         ]
     assert "*shop* — sqlite · internal · 2 tables (customers, orders)" in mia and "*hr*" not in mia
-    assert "*hr* is closed here. It is not open in direct messages." in ann
+    assert "*hr* is closed here. The data is not open in direct messages." in ann
     assert stage.slack.refusals == []

@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from runtime.admission import Asker, Audience, Conversation, Policy, decide, load_manifest, manifest_schema
+from runtime.admission.policy import sentence_of
 from runtime.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[3]
@@ -94,3 +95,8 @@ def test_the_example_manifest_loads_and_its_digest_changes_with_every_word(monke
 def test_the_published_schema_is_the_one_that_loads() -> None:
     published = json.loads((ROOT / "manifests/admission.schema.json").read_text())
     assert published == manifest_schema()
+
+
+def test_a_reason_names_what_is_closed_wherever_its_sentence_stands() -> None:
+    assert sentence_of("guest_asker") == "The data is not open to guests."
+    assert sentence_of("a reason of tomorrow") == "The data is closed here."
