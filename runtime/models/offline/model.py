@@ -20,7 +20,7 @@ from runtime.models.offline.documents import (
 from runtime.models.offline.followups import asks_why, is_follow_up, resolve
 from runtime.models.offline.gathering import Sight, look, look_into, looked_into, query_call, worth_a_look
 from runtime.models.offline.plan import Ask, Cannot, Plan
-from runtime.models.offline.refusals import ask, cannot, no_reasons, no_tables, refused_at_once
+from runtime.models.offline.refusals import ask, cannot, greeted, greets, no_reasons, no_tables, refused_at_once
 from runtime.models.offline.tokens import Token, stems, tokenize
 from runtime.models.offline.transcript import Done, Turn, turn_of
 from runtime.models.offline.wording import as_code
@@ -89,11 +89,13 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         return _say(found_answer(turn))
     described = asked_table(tokens, seen)
     words = tokenize(turn.everything) if turn.earlier and is_follow_up(tokens) else tokens
-    if calls := look_into(turn, *(described or worth_a_look(seen, words))):
+    if calls := look_into(turn, *(described or worth_a_look(seen, words, anything=greets(tokens)))):
         return _call(turn, calls)
     tables = looked_into(turn, seen)
     if described and tables:
         return _say(table_answer(tables[0]))
+    if greets(tokens) and tables:
+        return _say(greeted(tokens, tables))
     choice = resolve((*turn.earlier, turn.question), tables, seen.listing, turn.today) if tables else None
     at_a_loss = choice is None or isinstance(choice.reading, Cannot)
     at_a_loss = at_a_loss or (choice is not None and isinstance(choice.reading, Plan) and choice.reading.akin)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from runtime.models.offline.answer import understood
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.gathering import Sight
 from runtime.models.offline.lexicon import ENGLISH, WRITE_VERBS
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
-from runtime.models.offline.tokens import Token
+from runtime.models.offline.reading import read
+from runtime.models.offline.tokens import Token, tokenize
 from runtime.models.offline.transcript import CHOICES_LEAD
-from runtime.models.offline.wording import shown
 
 ABOUT = "I'm a rule-based reader that works without a language model"
 _POLITE = frozenset(["please", "can", "could", "you", "and", "then", "now", "kindly", "just", "also", "to"])
@@ -29,7 +30,12 @@ _PROFILE = re.compile(
 )
 _READS = "I only read the data here"
 _UPDATES = "the only change I can prepare is one worded like “set the tier of account 7 to gold”"
-_SHOWN_VALUES, _FEW = 8, 12
+_SHOWN_COLUMNS, _FEW, _EXAMPLES = 5, 12, 3
+_THANKS = frozenset("thanks thank thx cheers".split())
+_GREETINGS = _THANKS | frozenset(
+    "hi hello hey hiya howdy greetings good morning afternoon evening day there you very much a lot footnote "
+    "how are we doing is it going things help".split()
+)
 
 
 def refused_at_once(question: str, tokens: Sequence[Token], *, updates: bool = False) -> str | None:
@@ -83,21 +89,52 @@ def cannot(reading: Cannot, defined: str = "") -> str:
     else:
         reason = reading.reason
     about = f" {_holds(reading.table)}" if reading.table is not None else ""
-    head = f"I can't answer that: {reason}{about}{defined}"
-    return f"{head}\n\n_{ABOUT}; wording it by the names of columns and values helps._"
+    asked = examples((reading.table,)) if reading.table is not None else ""
+    return f"I can't answer that: {reason}{about}{defined}\n\n{asked}_{ABOUT}; names of columns and values help._"
+
+
+def greets(tokens: Sequence[Token]) -> bool:
+    """True for a greeting or thanks, and nothing else."""
+    words = {token.low for token in tokens if token.wordlike}
+    return bool(words) and words <= _GREETINGS
+
+
+def greeted(tokens: Sequence[Token], tables: Sequence[Table]) -> str:
+    """What is said to a greeting or thanks: three questions to begin with."""
+    hello = "You're welcome." if _THANKS & {token.low for token in tokens} else "Hello!"
+    return f"{hello} Ask me about the data here.\n\n{examples(tables)}_{ABOUT}._"
+
+
+def examples(tables: Sequence[Table]) -> str:
+    """Up to three questions that can be answered, each read before it is proposed; of several tables each in
+    turn, the longest first."""
+    proposed: list[list[str]] = []
+    for table in sorted(tables, key=lambda one: -one.rows):
+        proposed.append([one for one in _questions(table) if isinstance(read(tokenize(one), table, None), Plan)])
+    turns = [one for nth in zip_longest(*proposed) for one in nth if one is not None]
+    asked = " · ".join(f"“{one}”" for one in turns[:_EXAMPLES])
+    return f"You could ask: {asked}\n\n" if asked else ""
+
+
+def _questions(table: Table) -> Iterator[str]:
+    rows = table.name.replace("_", " ")
+    rows = rows if rows.endswith("s") else f"rows of {rows}"
+    labels = [c for c in table.of_kind("label") if 1 < c.distinct <= _FEW]
+    if labels:
+        yield f"Number of {rows} by {labels[0].name}"
+    yield f"How many {rows} are there?"
+    figures = [c for c in table.columns if c.additive and c.formula is None]
+    if figures:
+        yield f"Total {figures[0].name} by {labels[0].name if labels else 'month'}"
+    if _has_dates(table):
+        yield f"Number of {rows} by month"
 
 
 def _holds(table: Table) -> str:
-    columns = ", ".join(f"`{column.name}`" for column in table.columns if column.formula is None)
-    values = [
-        f"`{c.name}` holds {', '.join(shown(value) for value in c.values[:_SHOWN_VALUES])}"
-        + ("" if c.complete and len(c.values) <= _SHOWN_VALUES else " and others")
-        for c in table.columns
-        if c.kind == "label" and c.values
-    ]
-    known = f"; {'; '.join(values[:3])}" if values else ""
+    names = [f"`{column.name}`" for column in table.columns if column.formula is None]
+    columns = ", ".join(names[:_SHOWN_COLUMNS]) + (" and more" if len(names) > _SHOWN_COLUMNS else "")
     where = f" ([{table.evidence}])" if table.evidence else ""
-    return f"The nearest table is `{table.file}` with {columns}{known}{where}."
+    return f"The nearest table is `{table.file}` with {columns}{where}."
 
 
 def ask(reading: Ask) -> str:

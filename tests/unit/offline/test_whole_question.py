@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,25 @@ async def test_where_rows_may_be_updated_nobody_says_that_data_are_only_read() -
         cannot = (await OfflineModel().step(ModelRequest("", "", TOOLS, asked))).text
         assert "nothing was changed" in can and "nothing was changed" in cannot
         assert "only read" not in can and "only read" in cannot
+
+
+@pytest.mark.parametrize(
+    "greeting", ["Hi!", "thanks", "Hello there", "How are we doing?", "good morning", "Thank you!"]
+)
+async def test_a_greeting_is_returned_with_questions_that_can_be_asked(shop: Folder, greeting: str) -> None:
+    text = await converse(shop, greeting)
+    examples = re.findall("“([^”]+)”", text)
+    assert not declined(text) and len(examples) == 3, text
+    for example in examples:
+        assert not declined(await converse(shop, example)), example
+
+
+async def test_a_refusal_is_short_and_proposes_questions_that_can_be_asked(tmp_path: Path) -> None:
+    wide = ",".join(f"column{n}" for n in range(40))
+    text = await converse(folder_of(tmp_path, sales=f"region,amount,{wide}\n" + f"North,1{',x' * 40}\n"), "frogs?")
+    assert declined(text) and len(text) < 500, text
+    shop = folder_of(tmp_path, orders=ORDERS)
+    examples = re.findall("“([^”]+)”", (await converse(shop, "How many frogs?")).split("You could ask")[1])
+    assert len(examples) == 3
+    for example in examples:
+        assert not declined(await converse(shop, example)), example
