@@ -262,3 +262,13 @@ async def test_a_dialog_stays_with_the_page_that_opened_it(house, open_page):
             await second.locator("#channel-composer textarea").wait_for()
             await expect(second.locator("#dialog")).to_be_hidden()
         await first.get_by_role("button", name="Cancel").click()
+
+
+async def test_a_wide_table_fades_where_it_goes_on_and_no_more_at_its_end(house, open_page):
+    cells = [{"type": "raw_text", "text": f"a long text in column {n}"} for n in range(8)]
+    await house.post("C0SALES", "wide", [{"type": "table", "rows": [cells, cells]}])
+    async with open_page("U0MIA/C0SALES", width=390) as page:
+        box = page.locator("#channel-messages .scroll").last
+        await expect(box).to_have_class("block scroll goes-on")
+        await box.evaluate("(node) => node.scrollTo({ left: node.scrollWidth })")
+        await expect(box).to_have_class("block scroll")

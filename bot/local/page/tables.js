@@ -12,12 +12,20 @@ function rowOf(tag, row, settings, names) {
   }));
 }
 
+/** Lets `box` fade at its right edge as long as there is more to be moved into sight. */
+function fades(box) {
+  const look = () => box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+  return box;
+}
+
 export function table(block, { names }) {
   const [head, ...rows] = block.rows;
   const settings = block.column_settings || [];
-  return el("div", { class: "block scroll", tabindex: 0, role: "region", "aria-label": "Table" }, el("table", {},
+  return fades(el("div", { class: "block scroll", tabindex: 0, role: "region", "aria-label": "Table" }, el("table", {},
     el("thead", {}, rowOf("th", head, settings, names)),
-    el("tbody", {}, ...rows.map((row) => rowOf("td", row, settings, names)))));
+    el("tbody", {}, ...rows.map((row) => rowOf("td", row, settings, names))))));
 }
 
 export function dataTable(block, { names }) {
@@ -42,9 +50,9 @@ export function dataTable(block, { names }) {
       el("button", { type: "button", disabled: from === 0, onclick: step(-size) }, "‹ Previous"),
       el("span", { role: "status" }, `${from + 1}–${from + shown.length} of ${rows.length}`),
       el("button", { type: "button", disabled: from + size >= rows.length, onclick: step(size) }, "Next ›"));
-    box.replaceChildren(el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": block.caption }, el("table", {}, el("caption", {}, block.caption),
+    box.replaceChildren(fades(el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": block.caption }, el("table", {}, el("caption", {}, block.caption),
       el("thead", {}, el("tr", {}, ...head.map(headCell))),
-      el("tbody", {}, ...shown.map((row) => rowOf("td", row, [], names))))), pager || "");
+      el("tbody", {}, ...shown.map((row) => rowOf("td", row, [], names)))))), pager || "");
   }
   draw();
   return box;
