@@ -50,7 +50,8 @@ class Column:
     `folds` says that some values differ in case or blanks only. `source` is the id of its table, where more than one is
     read, and `via` how its rows are found from those of the table in question. A `masked` column's values are for
     people only. `zone` is where a moment's day and month are looked up. A
-    `formula` (column, column, factor) makes it the quotient of two others, times the factor."""
+    `formula` (column, column, factor) makes it the quotient of two others, times the factor. A value that is
+    `shared` may be that of several rows of its table."""
 
     name: str
     type: str
@@ -71,6 +72,7 @@ class Column:
     masked: bool = False
     zone: str = ""
     formula: tuple[str, str, float] | None = None
+    shared: bool = False
 
     @property
     def additive(self) -> bool:

@@ -47,8 +47,8 @@ def _said_by(clues: Clues) -> tuple[Dimension, ...] | Ask | Cannot:
     """The dimensions after "by", "per", "each"."""
     found: list[Dimension] = []
     for clue, first, after in clues.phrases:
-        if clue != "by":
-            continue
+        if clue != "by" or any(name == "many" and begin == after for name, begin, _ in clues.phrases):
+            continue  # "by number of orders" says what to rank by
         index = clues.next_content(after)
         if index is not None and any(at == index for _, at in clues.buckets) and clues.tokens[after].low == "the":
             return Cannot("I can't tell whether that date is what to go by or what to group by.", clues.table)

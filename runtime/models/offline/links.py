@@ -10,6 +10,7 @@ from runtime.models.offline.plan import Cannot
 from runtime.models.offline.tokens import Token
 
 _STEPS = 3
+_NAMELESS = ("",)
 
 
 def linked(table: Table, tables: Sequence[Table]) -> Table | None:
@@ -23,8 +24,11 @@ def linked(table: Table, tables: Sequence[Table]) -> Table | None:
         for column in other.columns:
             if column.kind != "label" or column.name == way.other_column or column.words in own:
                 continue
-            if column.name in other.keys or (*column.words, "id") not in own:  # two customers may share a name
-                added.append(replace(column, source=other.id, via=way))
+            column = replace(column, source=other.id, via=way)
+            if column.name in other.keys or (*column.words, "id") not in own:
+                added.append(column)
+            else:  # two customers may share a name: it filters, said, and never groups
+                added.append(replace(column, words=_NAMELESS, shared=column.distinct < other.rows or column.folds))
     return replace(table, columns=(*columns, *added)) if added else None
 
 

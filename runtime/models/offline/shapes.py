@@ -441,6 +441,8 @@ def _listing(parts: Parts) -> Reading:
     asks = clues.has("list") or clues.has("which") or clues.has("what") or clues.has("when")
     if asks and parts.dimensions and not parts.dimensions[0].bucket:
         return _plan(parts, "groups", _COUNT)
+    if clues.has("by") and parts.dimensions and not asks and any(mention.table for mention in clues.mentions):
+        return _plan(parts, "groups", _COUNT)
     narrowed = bool(parts.values or parts.bounds or parts.span.period)
     if asks and not parts.dimensions and (narrowed or (clues.has("list") and any(m.table for m in clues.mentions))):
         return _plan(parts, "rows", _COUNT)
@@ -485,4 +487,7 @@ def _one_word(value: ValueFilter) -> str:
     """A word about two spellings that were taken for one value."""
     folded = sorted({text.strip().casefold() for text in value.values})
     near = [(a, b) for a in folded for b in folded if a < b and OSA.distance(a, b, score_cutoff=1) == 1]
-    return "; ".join(f"“{a}” and “{b}” counted as one" for a, b in near)
+    notes = [f"“{a}” and “{b}” counted as one" for a, b in near]
+    if value.column.shared and value.column.via:
+        notes.append(f"some rows of {value.column.via.table} share a `{value.column.name}`; all of that name are in")
+    return "; ".join(notes)

@@ -151,3 +151,30 @@ async def test_a_refusal_is_short_and_proposes_questions_that_can_be_asked(tmp_p
     assert len(examples) == 3
     for example in examples:
         assert not declined(await converse(shop, example)), example
+
+
+CUSTOMERS = """customer_id,customer,country
+1,Tara Adler,Germany
+2,Ben Costa,France
+3,Tara Adler,France
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "figures", "words"),
+    [
+        ("How many orders did Tara Adler place?", [4], ["orders.csv", "share a `customer`"]),
+        ("How many orders did Ben Costa place?", [2], ["orders.csv"]),
+        ("Number of orders by customer_id", [2], ["| 1 | 2 |", "| 3 | 2 |"]),  # twins stay two
+        ("paid orders by channel", [3, 1], ["web", "store"]),
+        ("Orders by status", [4, 1], ["paid", "open"]),
+        ("Top 2 countries by number of customers", [2, 1], ["France", "Germany"]),
+    ],
+)
+async def test_plain_questions_over_rows_and_those_they_point_at(
+    tmp_path: Path, question: str, figures: list[float], words: list[str]
+) -> None:
+    text = await converse(folder_of(tmp_path, orders=ORDERS, customers=CUSTOMERS), question)
+    assert not declined(text), text
+    assert all(has_figure(text, figure, 0) for figure in figures), text
+    assert all(word in text for word in words), text
