@@ -170,3 +170,9 @@ async def test_remarks_after_an_answer(shop: Asked) -> None:
     drawn = await shop.talk(first, "and by month?", "as a chart")
     assert any(item.chart is not None for item in drawn.evidence)
     assert "I can't say why" in (await shop.talk(first, "why?")).answer
+
+
+async def test_a_question_that_only_a_document_answers_is_declined_with_its_line(shop: Asked) -> None:
+    told = (await shop.ask("What is our return policy for a change of mind?")).answer
+    assert declined(told) and "«For a change of mind we refund the half" in told, told
+    assert "`policies/returns.md:5`" in told, told

@@ -101,7 +101,7 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
     at_a_loss = at_a_loss or (choice is not None and isinstance(choice.reading, Plan) and choice.reading.akin)
     if at_a_loss and (calls := look_into(turn, *worth_a_look(seen, words, anything=True))):
         return _call(turn, calls)
-    return _without_tables(turn, seen, offered) if choice is None else _decided(turn, choice, tables, offered)
+    return _without_tables(turn, seen, offered) if choice is None else _decided(turn, choice, tables, seen, offered)
 
 
 def _without_tables(turn: Turn, seen: Sight, offered: Set[str]) -> ModelStep:
@@ -114,7 +114,7 @@ def _without_tables(turn: Turn, seen: Sight, offered: Set[str]) -> ModelStep:
     return _say(lines or no_tables(seen))
 
 
-def _decided(turn: Turn, choice: Choice, tables: list[Table], offered: Set[str]) -> ModelStep:
+def _decided(turn: Turn, choice: Choice, tables: list[Table], seen: Sight, offered: Set[str]) -> ModelStep:
     lookups = _lookups(choice, turn, tables)
     if lookups:
         return _call(turn, lookups)
@@ -122,19 +122,26 @@ def _decided(turn: Turn, choice: Choice, tables: list[Table], offered: Set[str])
     if turn.earlier and asks_why(tokens) and is_follow_up(tokens):
         return _say(no_reasons(choice.reading))
     if isinstance(choice.reading, Cannot):
-        return _refused(turn, choice.reading, offered)
+        return _refused(turn, choice.reading, seen, offered)
     if isinstance(choice.reading, Ask):
         return _say(ask(choice.reading))
     return _computed(turn, choice.reading, offered)
 
 
-def _refused(turn: Turn, reading: Cannot, offered: Set[str]) -> ModelStep:
-    """The refusal; where a word of business is unknown, with what the documents say it means."""
-    search = definition_search(reading.unknown) if "grep_files" in offered else None
+def _refused(turn: Turn, reading: Cannot, seen: Sight, offered: Set[str]) -> ModelStep:
+    """The refusal; where a word is unknown, with what the documents say it means, or the lines that hold most of the
+    question's words."""
+    if "grep_files" not in offered or not reading.unknown:
+        return _say(cannot(reading))
+    definition = definition_search(reading.unknown)
+    search = definition or line_search(turn.question, seen.listing)
     if search is None:
         return _say(cannot(reading))
     made = next(iter(turn.of("grep_files")), None)
-    return _call(turn, [("grep_files", search)]) if made is None else _say(cannot(reading, defined(made)))
+    if made is None:
+        return _call(turn, [("grep_files", search)])
+    lines = best_lines(made, turn.question) if definition is None else None
+    return _say(cannot(reading, f"\n\n{lines}" if lines else defined(made) if definition else ""))
 
 
 def _computed(turn: Turn, plan: Plan, offered: Set[str]) -> ModelStep:
