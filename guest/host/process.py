@@ -33,8 +33,7 @@ class Server:
     def send(self, head: dict[str, Any], body: str = "") -> None:
         """Write one message."""
         with self.writing:
-            self.out.write(pack(head, body))
-            self.out.flush()
+            deliver(self.out, head, body)
 
     def handle(self, head: dict[str, Any], body: str) -> None:
         """Act on one message of the parent."""
@@ -78,6 +77,15 @@ class Server:
         return report
 
 
+def deliver(out: BinaryIO, head: dict[str, Any], body: str = "") -> None:
+    """Write one message to the parent. Where it is gone this process has no business left, and ends."""
+    try:
+        out.write(pack(head, body))
+        out.flush()
+    except BrokenPipeError:
+        os._exit(0)
+
+
 def read(stream: BinaryIO) -> tuple[dict[str, Any], str] | None:
     """The next message, or None at the end."""
     start = stream.read(HEAD.size)
@@ -96,8 +104,7 @@ def main() -> None:
     try:
         pool = Pool(Path(artifact), Path(cache), GuestLimits(**values))  # type: ignore[arg-type]
     except GuestUnavailable as error:
-        out.write(pack({"id": 0, "is": "unavailable"}, str(error)))
-        out.flush()
+        deliver(out, {"id": 0, "is": "unavailable"}, str(error))
         return
     server = Server(pool, out)
     server.send({"id": 0, "is": "ready"})

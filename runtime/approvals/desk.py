@@ -163,9 +163,11 @@ class Desk:
 
     async def _until_something(self, approval: Approval, woken: asyncio.Event) -> None:
         """Until somebody pressed here, time is up, the reminder is due, or another replica may have taken a yes."""
+        asked = self._clock.monotonic()
         now = await self._approvals.now()
         ends = [approval.expires_at, *([approval.remind_at] if approval.remind_at else [])]
-        left = max(min((end - now).total_seconds() for end in ends), 0.0)
+        passed = self._clock.monotonic() - asked
+        left = max(min((end - now).total_seconds() for end in ends) - passed, 0.0)
         pause = asyncio.ensure_future(self._sleep(left if self._alone else min(left, LOOK_S)))
         press = asyncio.ensure_future(woken.wait())
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -34,13 +34,16 @@ class ManualClock:
             if until <= self._monotonic:
                 sleeper.set()
 
-    async def sleep(self, seconds: float) -> None:
-        """Until the clock has been moved on by so much."""
-        until, woken = self._monotonic + seconds, asyncio.Event()
+    def sleep(self, seconds: float) -> Coroutine[None, None, None]:
+        """Until the clock has been moved on by so much, counted from this call and not from when it is awaited."""
+        return self._sleep_until(self._monotonic + seconds)
+
+    async def _sleep_until(self, until: float) -> None:
+        woken = asyncio.Event()
         self._sleepers[woken] = until
         self._slept.set()
         try:
-            if seconds > 0:
+            if self._monotonic < until:
                 await woken.wait()
         finally:
             del self._sleepers[woken]

@@ -3,12 +3,14 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from guest import Guest, GuestLimits, GuestResult, GuestSqlError, open_guest
+from guest.host.process import START
 
 NOW = "2026-03-04T05:06:07+01:00"
 LIMITS = GuestLimits(fuel=10**15, wall_s=100)
@@ -173,3 +175,19 @@ async def test_limits_hold_across_the_pipe(guest: Guest) -> None:
     assert (
         (await run(guest, "#" * 32_001)).status == (await run(guest, "#" + "é" * 16_000)).status == "source_too_large"
     )
+
+
+async def test_a_child_whose_parent_is_gone_before_it_is_ready_ends_without_a_word(tmp_path: Path):
+    root = Path(__file__).parents[3]
+    reader, writer = os.pipe()
+    os.close(reader)  # as of a parent that was killed
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-c", START, str(root), str(tmp_path / "no artifact"), str(tmp_path / "cache")),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=writer,
+        stderr=asyncio.subprocess.PIPE,
+        env={},
+    )
+    os.close(writer)
+    _, said = await process.communicate()
+    assert said == b""
