@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from xlsxwriter import Workbook
 
+from bot.shared_files.fetching import PAUSES_S
 from tests.acceptance.shared_files.conftest import REFUNDS, ZEBRAFISH, calls, done, results, told, words
 from tests.unit.ingest.documents import pdf
 from tests.unit.ingest.spreadsheets.conftest import written
@@ -28,7 +31,25 @@ async def test_an_attached_table_is_joined_with_the_workspace(stage, scripted) -
     assert "35.75" in joined
     assert "attached/refunds.csv" in words(answers)
     assert stage.slack.refusals == []
-    assert any("is reading refunds.csv" in status.status for status in stage.slack.statuses)
+
+
+async def test_the_status_names_the_file_that_is_fetched(stage, scripted) -> None:
+    def shown() -> bool | None:
+        return any("is reading refunds.csv" in status.status for status in stage.slack.statuses) or None
+
+    async def nap(seconds: float) -> None:
+        """The first pause before a late file lasts until the status is there; the board's own pauses pass at once."""
+        if seconds == PAUSES_S[0]:
+            await stage.slack.wait_for(shown)
+            stage.slack.faults.release_files()
+        elif seconds > 10:
+            await asyncio.Event().wait()
+
+    stage.slack.faults.hold_files()
+    async with scripted(calls(("list_files", {}))), stage.bot(sleep=nap):
+        ts = await stage.slack.ask("C0SALES", "U0MIA", "what is in it?", files={"refunds.csv": REFUNDS})
+        await stage.slack.wait_for_answers("C0SALES", ts, 1)
+    assert shown()
 
 
 async def test_no_other_conversation_sees_it_by_any_way(stage, scripted) -> None:
