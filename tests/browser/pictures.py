@@ -53,7 +53,7 @@ async def main() -> None:
 async def _answers(house: Theatre) -> None:
     root = await house.slack.say("sales", "U0MIA", f"<@U0FOOTNOTE> {TOUR[0]}")
     async with house.page(f"U0MIA/C0SALES/{root}") as page:
-        fold = page.locator("#thread details.fold").first
+        fold = page.locator("#thread details.fold", has_text="run_sql").last  # the query that the answer cites
         await fold.wait_for()
         await page.locator("#thread .file").wait_for()
         await _keep(page, "answer")
