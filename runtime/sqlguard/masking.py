@@ -2,12 +2,13 @@
 
 By names, in doubt for the mask: a name of a masked column counts as masked wherever it may mean it, and so does every
 name that the query gives to one. A masked column may be shown, counted, tested for NULL, and joined with another
-column of a table. All else is refused: a comparison with a text, LIKE, an order, a group or a function tells about it.
+masked column. All else is refused: a comparison with a text, LIKE, an order, a group or a function tells about it, and
+so does a column whose values are known, such as a table's numbers from 1 on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -140,30 +141,48 @@ class _Masked:
         parent = node.parent
         if isinstance(parent, exp.Select) and node.arg_key == "expressions":
             return
-        if _counted(node) or _tested_for_null(node):
+        if _counted(node):
+            if isinstance(node.parent, exp.Distinct) and self.root.find(exp.SetOperation) and not self._stored(column):
+                raise _refused(column.sql(), "Count the table's own column, before UNION ALL adds others to it.")
             return
-        if isinstance(parent, exp.EQ) and self._joins(parent.this) and self._joins(parent.expression):
+        if _tested_for_null(node):
+            return
+        if isinstance(parent, exp.EQ) and self._stored(parent.this) and self._stored(parent.expression):
             return
         raise _refused(column.sql(), "")
 
-    def _joins(self, side: exp.Expr) -> bool:
-        """Whether `side` is a column of an admitted table, so that nobody who asks has made up its values."""
+    def _stored(self, side: exp.Expr) -> bool:
+        """Whether `side` is a masked column of an admitted table: nobody who asks has made up its values, or knows
+        them."""
         node = side.unnest()
         if type(node) is not exp.Column or isinstance(node.this, exp.Star):
             return False
         if node.args.get("table") is not None:
             source = source_named(node, self.policy)
-            return source is not None and id(source) in self.read.by_node and not _renamed(source)
+            return source is not None and not _renamed(source) and self._all_stored(node.name, [source])
         select = node.find_ancestor(exp.Select)
-        return select is not None and all(id(source) in self.read.by_node for source in sources_of(select))
+        return select is not None and self._all_stored(node.name, sources_of(select))
+
+    def _all_stored(self, name: str, sources: Iterable[exp.Expr]) -> bool:
+        """Whether `sources` are admitted tables, and `name` is masked in each that has it."""
+        found = False
+        for source in sources:
+            admitted = self.read.by_node.get(id(source))
+            if admitted is None:
+                return False
+            known = self.policy.column(admitted, name)
+            if known is not None and known not in self.policy.masked.get(admitted, ()):
+                return False
+            found = found or known is not None
+        return found
 
     def _check_join(self, join: exp.Join) -> None:
         select = join.find_ancestor(exp.Select)
         if str(join.args.get("method") or "").upper() == "NATURAL":
             raise _refused("NATURAL JOIN", "Write JOIN … ON with the columns.")
         for identifier in join.args.get("using") or ():
-            plain = select is not None and all(id(source) in self.read.by_node for source in sources_of(select))
-            if fold(identifier.name) in self.names and not plain:
+            stored = select is not None and self._all_stored(identifier.name, sources_of(select))
+            if fold(identifier.name) in self.names and not stored:
                 raise _refused(identifier.name, "")
 
     def _check_query(self, query: exp.Expr) -> None:
@@ -268,6 +287,6 @@ def _is_operand(query: exp.Expr) -> bool:
 def _refused(what: str, hint: str) -> QueryRefused:
     return not_allowed(
         f"{what[:80]!r} would tell about a masked column: such a column may be shown, counted, tested for NULL or "
-        "joined with another table's column, and nothing else.",
+        "joined with another masked column, and nothing else.",
         hint or "Leave it out of conditions, groups, orders and functions; people see its values in the result.",
     )

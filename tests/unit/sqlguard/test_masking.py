@@ -48,6 +48,9 @@ SHOWN = [
     ("select name, count(*) from customers group by name having count(email) > 1 order by 2 desc", set()),
     ("select region, row_number() over (partition by region order by id) as n, email from customers", {"email"}),
     ("select o.id from orders o where o.note like '%x%'", set()),
+    ("select count(distinct c.email) from customers c join contacts k on k.email = c.email", set()),
+    ("select count(distinct e) from (select email as e from customers where region = 'north') s", set()),
+    ("select count(distinct email) from customers union all select count(distinct phone) from contacts", set()),
     ("select o.note, c.region from orders o join customers c on c.id = o.customer_id where c.region = 'north'", set()),
 ]  # fmt: skip
 
@@ -110,6 +113,12 @@ GUESSES = [
     "select id from customers c where id = (select max(id) from contacts k where k.email = 'a')",
     "select id from customers limit (select length(email) from customers)",
     "values ((select email from customers limit 1))",
+    "select count(distinct e) from (select email as e from customers where id = 1 union all select 'a@b.c') s",
+    "with g(e) as (values ('a'), ('b') union all select email from customers) select count(distinct e) from g",
+    "select c.id, o.id from customers c join orders o on c.email = o.id",
+    "select c.id from customers c, orders o where o.note = c.email",
+    "select c.id, c.email = c.name from customers c",
+    "select k.id from contacts k join orders o on k.phone = customer_id",
     "select id from customers where email is not 'a'",
     "select json_array(email) from customers",
     "with recursive r as (select email as e from customers union select e from r) select * from r",
