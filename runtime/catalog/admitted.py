@@ -26,7 +26,8 @@ def admitted(
     denied: what denies or masks is matched whatever the case, and what allows only in the case in which PostgreSQL
     keeps the name, there with its schema. A view exists when all that it reads, down to the tables, exists with every
     column; a computed column, when no column of its table is denied. Where one is masked, the whole view and the
-    computed columns are. A key with a denied column isn't one; a comment that names what doesn't exist is withheld.
+    computed columns are. A table shows the rows of its partitions and heirs: what is said of those holds for it, too. A
+    key with a denied column isn't one; a comment that names what doesn't exist is withheld.
     The revision also stands for the rules, so that nothing kept by revision outlives them."""
     rules = _Rules.of(structure.dialect, tables, columns, schemas)
     kept = _existing([_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)])
@@ -44,7 +45,7 @@ def unmatched(structure: Structure, tables: AllowDeny, columns: ColumnRules) -> 
         for pattern in patterns:
             takes = _matcher((pattern,), any_case=not (strict and key == "tables.allow"))
             bare = key == "tables.deny"
-            if not any(takes((*_full(table), *([table.name] if bare else []))) for table in structure.tables):
+            if not any(takes(_all_names(table) if bare else _full(table)) for table in structure.tables):
                 found.append((key, pattern))
     for key, patterns in (("columns.deny", columns.deny), ("columns.mask", columns.mask)):
         for pattern in patterns:
@@ -57,6 +58,12 @@ def unmatched(structure: Structure, tables: AllowDeny, columns: ColumnRules) -> 
 
 def _full(table: CatalogTable) -> tuple[str, str]:
     return table.id, f"{table.schema}.{table.name}"
+
+
+def _all_names(table: CatalogTable) -> tuple[str, ...]:
+    """The names by which what denies or masks may mean a table: its own and those of its partitions."""
+    parts = (name for schema, part in table.parts for name in (f"{schema}.{part}", part))
+    return tuple(dict.fromkeys((*_full(table), table.name, *parts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +87,7 @@ class _Rules:
     def admit(self, table: CatalogTable) -> bool:
         if self.schemas is not None and table.schema not in self.schemas:
             return False
-        full = _full(table)
-        return self.allow(full) and not self.deny((*full, table.name))
+        return self.allow(_full(table)) and not self.deny(_all_names(table))
 
 
 def _matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
@@ -95,7 +101,7 @@ def _matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
 
 def _spellings(table: CatalogTable) -> Callable[[str], Iterator[str]]:
     """For a column of this table: the names by which a rule may mean it."""
-    tables = tuple(dict.fromkeys((table.id, f"{table.schema}.{table.name}", table.name)))
+    tables = _all_names(table)
 
     def of_column(column: str) -> Iterator[str]:
         yield column
@@ -109,6 +115,10 @@ def _without_denied_columns(table: CatalogTable, rules: _Rules) -> CatalogTable:
     spellings = _spellings(table)
     denied = {item.name for item in table.columns if rules.deny_column(spellings(item.name))}
     masked = {item.name for item in table.columns if item.masked or rules.mask_column(spellings(item.name))}
+    return _ruled(table, denied, masked)
+
+
+def _ruled(table: CatalogTable, denied: set[str], masked: set[str]) -> CatalogTable:
     if not denied and not masked:
         return table
     computed = {item.name for item in table.columns if item.generated}
@@ -121,7 +131,7 @@ def _without_denied_columns(table: CatalogTable, rules: _Rules) -> CatalogTable:
         primary_key=() if denied & set(table.primary_key) else table.primary_key,
         unique=tuple(key for key in table.unique if not denied & set(key)),
         foreign_keys=tuple(key for key in table.foreign_keys if not denied & set(key.columns)),
-        partial=bool(denied),
+        partial=table.partial or bool(denied),
     )
 
 
@@ -135,8 +145,10 @@ def _existing(candidates: Sequence[CatalogTable]) -> dict[str, CatalogTable]:
     kept = dict[str, CatalogTable]()
     pending = [table for table in candidates if table.columns and (table.reads or table.kind not in _VIEWS)]
     while ready := [table for table in pending if all(_readable(table, name, kept) for name in table.reads)]:
-        kept |= {table.id: _masked_view(table, kept) for table in ready}
-        pending = [table for table in pending if table.id not in kept]
+        settled = {table.id for table in ready}
+        pending = [table for table in pending if table.id not in settled]
+        ruled = (_as_what_it_reads(table, kept) for table in ready)
+        kept |= {table.id: table for table in ruled if table.columns}
     return kept
 
 
@@ -147,10 +159,17 @@ def _readable(table: CatalogTable, name: str, kept: Mapping[str, CatalogTable]) 
     return table.kind not in _VIEWS or not kept[name].partial
 
 
-def _masked_view(table: CatalogTable, kept: Mapping[str, CatalogTable]) -> CatalogTable:
-    if table.kind not in _VIEWS or not any(column.masked for name in table.reads for column in kept[name].columns):
-        return table
-    return replace(table, columns=tuple(_masked(column, True) for column in table.columns))
+def _as_what_it_reads(table: CatalogTable, kept: Mapping[str, CatalogTable]) -> CatalogTable:
+    """A view is masked as a whole; a table's column is denied or masked as that of a table which inherits it."""
+    reads = [kept[name] for name in table.reads]
+    if table.kind in _VIEWS:
+        masked = any(column.masked for read in reads for column in read.columns)
+        return _ruled(table, set(), {column.name for column in table.columns} if masked else set())
+    shown = [{column.name: column.masked for column in read.columns} for read in reads]
+    names = [column.name for column in table.columns]
+    denied = {name for name in names if any(name not in columns for columns in shown)}
+    own = {column.name for column in table.columns if column.masked}
+    return _ruled(table, denied, own | {name for name in names if any(columns.get(name) for columns in shown)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +195,8 @@ class _Hidden:
 
 
 def _names(table: CatalogTable) -> set[str]:
-    return {name.lower() for name in (table.schema, table.name, *(column.name for column in table.columns)) if name}
+    parts = (name for part in table.parts for name in part)
+    return {name.lower() for name in (table.schema, table.name, *(item.name for item in table.columns), *parts) if name}
 
 
 def _tied(table: CatalogTable, kept: Mapping[str, CatalogTable], hidden: _Hidden) -> CatalogTable:

@@ -48,8 +48,9 @@ class ForeignKey:
 class CatalogTable:
     """One relation. `id` is its name within the source as SQL may write it unquoted where it can (`public.orders` in
     PostgreSQL, `orders` in SQLite) and is unique there; `rows_estimate` is None where nothing was measured; `reads`
-    are the ids of the relations that a view is made of, directly. `partial`: columns of it aren't admitted, which the
-    guard has to know and nobody is told."""
+    are the ids of the relations that a view is made of, directly, and of those that inherit from a table. `parts`:
+    schema and name of each partition, to be meant by the manifest's rules. `partial`: columns of it aren't admitted,
+    which the guard has to know. Nobody is told of these two."""
 
     id: str
     schema: str
@@ -62,6 +63,7 @@ class CatalogTable:
     comment: str = ""
     rows_estimate: int | None = None
     reads: tuple[str, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
     partial: bool = False
 
     def column(self, name: str) -> CatalogColumn | None:

@@ -62,9 +62,19 @@ WHERE contype = 'f' AND conrelid = ANY ($1::oid[])
 ORDER BY conrelid, conname
 """
 
+PARTS = """
+-- Schema and name of the partitions, of any depth, of the partitioned tables among the relations $1.
+SELECT c.oid::int8, n.nspname::text, part.relname::text
+FROM pg_class AS c CROSS JOIN LATERAL pg_partition_tree(c.oid) AS leaf
+JOIN pg_class AS part ON part.oid = leaf.relid AND part.oid <> c.oid
+JOIN pg_namespace AS n ON n.oid = part.relnamespace
+WHERE c.oid = ANY ($1::oid[]) AND c.relkind = 'p'
+ORDER BY 1, 2, 3
+"""
+
 READS = """
 -- What the relations $1 show of others: the relations that a view reads (of a partition, its table), the tables that
--- inherit from a table, and the functions a view calls that might read anything.
+-- inherit from a table, and the functions a view calls that might read anything, also as an operator or an aggregate.
 SELECT r.ev_class::int8, n.nspname::text, c.relname::text
 FROM pg_rewrite AS r
 JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
@@ -81,8 +91,14 @@ WHERE i.inhparent = ANY ($1::oid[])
 UNION
 SELECT r.ev_class::int8, n.nspname::text, p.proname || '()'
 FROM pg_rewrite AS r
-JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_proc'::regclass
-JOIN pg_proc AS p ON p.oid = d.refobjid AND p.provolatile <> 'i'
+JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                   AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass)
+LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+LEFT JOIN pg_aggregate AS a ON d.refclassid = 'pg_proc'::regclass AND a.aggfnoid = d.refobjid
+JOIN pg_proc AS p ON p.oid IN (coalesce(o.oprcode, d.refobjid), a.aggtransfn, a.aggfinalfn, a.aggmtransfn,
+                               a.aggmfinalfn, a.aggcombinefn)
+                 AND p.provolatile <> 'i'
+JOIN pg_language AS l ON l.oid = p.prolang AND NOT (o.oid IS NOT NULL AND l.lanname IN ('c', 'internal'))
 JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE r.ev_class = ANY ($1::oid[])
 ORDER BY 1, 2, 3

@@ -89,6 +89,7 @@ class _Parts:
     keys: Mapping[int, list[tuple[Any, ...]]]
     foreign_keys: Mapping[int, list[tuple[Any, ...]]]
     reads: Mapping[int, list[tuple[Any, ...]]]
+    partitions: Mapping[int, list[tuple[Any, ...]]]
 
 
 async def _parts(connection: Connection, oids: list[int]) -> _Parts:
@@ -101,6 +102,7 @@ async def _parts(connection: Connection, oids: list[int]) -> _Parts:
         _by_relation(await fetch(connection, catalogue.KEYS, (oids,))),
         _by_relation(await fetch(connection, catalogue.FOREIGN_KEYS, (oids,))),
         _by_relation(await fetch(connection, catalogue.READS, (oids,))),
+        _by_relation(await fetch(connection, catalogue.PARTS, (oids,))),
     )
 
 
@@ -145,6 +147,7 @@ def _table(
         comment=parts.comments.get((oid, 0), ""),
         rows_estimate=estimate,
         reads=tuple(table_id(*read) for _, *read in parts.reads[oid]),
+        parts=tuple((part_schema, part) for _, part_schema, part in parts.partitions[oid]),
     )
 
 

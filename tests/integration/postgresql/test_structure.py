@@ -145,6 +145,40 @@ async def test_a_view_that_calls_a_function_which_may_read_anything_does_not_exi
     assert list((await (await open_engine(empty)).structure()).by_id) == ["public.t"]
 
 
+async def test_a_view_that_calls_such_a_function_as_an_operator_or_aggregate_does_not_exist(
+    empty: Database, open_engine: Opener
+):
+    empty.run("""
+        CREATE TABLE t (a int); CREATE TABLE hidden (b int);
+        CREATE FUNCTION peek(int) RETURNS int STABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT max(b) FROM hidden';
+        CREATE FUNCTION add(int, int) RETURNS int STABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT max(b) FROM hidden';
+        CREATE OPERATOR !# (RIGHTARG = int, FUNCTION = peek);
+        CREATE AGGREGATE spy(int) (SFUNC = add, STYPE = int);
+        CREATE VIEW v AS SELECT !# a AS p FROM t; CREATE VIEW w AS SELECT spy(a) AS p FROM t;
+        CREATE VIEW sound AS SELECT sum(a) AS n, now() AS seen FROM t; GRANT SELECT ON t, v, w, sound TO {role}
+    """)
+    assert list((await (await open_engine(empty)).structure()).by_id) == ["public.sound", "public.t"]
+
+
+async def test_a_rule_for_a_partition_or_an_heir_holds_for_the_table_that_shows_its_rows(
+    empty: Database, open_engine: Opener
+):
+    empty.run("""
+        CREATE TABLE sales (id int, buyer text) PARTITION BY LIST (id);
+        CREATE TABLE sales_1 PARTITION OF sales FOR VALUES IN (1) PARTITION BY LIST (buyer);
+        CREATE TABLE sales_1_ann PARTITION OF sales_1 FOR VALUES IN ('Ann');
+        CREATE TABLE people (id int, ssn text); CREATE TABLE staff () INHERITS (people);
+        INSERT INTO sales VALUES (1, 'Ann'); INSERT INTO staff VALUES (2, 's3cr3t');
+        GRANT SELECT ON sales, people, staff TO {role}
+    """)
+    engine = await open_engine(empty, columns={"deny": ["public.sales_1_ann.buyer", "public.staff.ssn"]})
+    for table, rows in (("sales", ((1,),)), ("people", ((2,),))):
+        result = await engine.read(f"SELECT * FROM {table}", seconds=10, rows_kept=5)
+        assert result.rows == rows
+    closed = await open_engine(empty, tables={"deny": ["public.sales_1_ann"]})
+    assert "public.sales" not in (await closed.structure()).by_id
+
+
 CHANGES = [
     "ALTER TABLE orders ADD extra int",
     "ALTER TABLE orders DROP COLUMN note CASCADE",

@@ -153,3 +153,41 @@ def test_the_revision_changes_with_structure_and_rules() -> None:
     }
     assert len(seen) == 4
     assert admitted(CRM, ALL, ANY).revision == admitted(CRM, ALL, ANY).revision
+
+
+FAMILY = Structure(
+    "hr",
+    "postgres",
+    (
+        table("people", "id", "name", "ssn", reads=("public.staff",), unique=(("ssn",),)),
+        table("staff", "id", "name", "ssn", reads=("public.bosses",)),
+        table("bosses", "id", "name", "ssn", "bonus"),
+        view("names", "name", reads=("public.people",)),
+    ),
+    "r1",
+)
+
+
+def test_what_is_said_of_a_table_holds_for_those_it_inherits_from() -> None:
+    left = admitted(FAMILY, ALL, ColumnRules(deny=("public.bosses.ssn",)))
+    assert [column.name for column in left.by_id["public.people"].columns] == ["id", "name"]
+    assert left.by_id["public.people"].partial
+    assert left.by_id["public.people"].unique == ()
+    assert "public.names" not in left.by_id
+    masked = admitted(FAMILY, ALL, ColumnRules(mask=("bosses.ssn",)))
+    assert [column.name for column in masked.by_id["public.people"].columns if column.masked] == ["ssn"]
+    assert all(column.masked for column in masked.by_id["public.names"].columns)
+    nothing = admitted(FAMILY, ALL, ColumnRules(deny=("bosses.id", "bosses.name", "bosses.ssn")))
+    assert names(nothing) == ["public.bosses"]
+
+
+def test_what_is_said_of_a_partition_holds_for_its_table() -> None:
+    sales = table("sales", "id", "buyer", parts=(("public", "sales_eu"), ("archive", "sales_2019")))
+    split = Structure("crm", "postgres", (sales,), "r1")
+    assert names(admitted(split, ALL, ANY)) == ["public.sales"]
+    for pattern in ("public.sales_eu", "SALES_EU", "archive.*"):
+        assert names(admitted(split, AllowDeny(deny=(pattern,)), ANY)) == []
+    left = admitted(split, ALL, ColumnRules(deny=("archive.sales_2019.buyer",)))
+    assert [column.name for column in left.by_id["public.sales"].columns] == ["id"]
+    left = admitted(split, ALL, ColumnRules(mask=("sales_eu.buyer",)))
+    assert [column.masked for column in left.by_id["public.sales"].columns] == [False, True]
