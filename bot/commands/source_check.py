@@ -76,7 +76,11 @@ async def _postgresql(source: PostgresqlSource, engine: DatabaseEngine) -> Findi
             f"The role {found.rights.role} may do more than read, so nothing of it is read:\n{problems}\n"
             f"This mends it, run by the database's owner:\n\n{found.rights.script}",
         )
-    return _reachable(source, found.tables)
+    reachable = _reachable(source, found.tables)
+    if not found.rights.remarks:
+        return reachable
+    remarks = "\n".join(f"  {remark}" for remark in found.rights.remarks)
+    return Finding(source.id, "warn", f"{reachable.text}\n{remarks}")
 
 
 def _reachable(source: Source, tables: int) -> Finding:

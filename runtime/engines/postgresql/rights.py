@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
 from runtime.catalog import CatalogTable, Structure
 from runtime.engines.postgresql.connections import Connection, fetch, quoted
 
 _PROBLEMS_SHOWN = 20
+_FUNCTIONS_SHOWN = 5
 _PUBLIC = "PUBLIC"
 
 _FINDINGS = """
@@ -67,7 +68,27 @@ UNION ALL
 SELECT 'DATABASE', 'CREATE', NULL, database.name, g.name, via
 FROM database CROSS JOIN LATERAL aclexplode(datacl) AS acl JOIN grantees AS g ON g.oid = acl.grantee
 WHERE privilege_type = 'CREATE'
+UNION ALL
+SELECT 'FUNCTION', 'EXECUTE', NULL, p.oid::regprocedure::text, g.name, via
+FROM pg_proc AS p CROSS JOIN LATERAL aclexplode(proacl) AS acl JOIN grantees AS g ON g.oid = acl.grantee
+WHERE pronamespace = 'pg_catalog'::regnamespace
+  AND proname IN ('pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'lo_import', 'lo_export')
 ORDER BY 1, 3, 4, 5, 2
+"""
+_LIKE_OWNERS = """
+-- Functions outside of PostgreSQL's own that the session's role may run with the rights of their owners.
+SELECT p.oid::regprocedure::text
+FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+WHERE p.prosecdef AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
+  AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND has_function_privilege(p.oid, 'EXECUTE') AND has_schema_privilege(n.oid, 'USAGE')
+ORDER BY 1
+"""
+_PAST_RULES = """
+-- Whether the rules on rows hold for the session's role, and whether it reads every table (known since PostgreSQL 14).
+SELECT me.rolbypassrls, EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = 'pg_read_all_data'
+                                AND pg_has_role(me.oid, r.oid, 'MEMBER'))
+FROM pg_roles AS me WHERE me.rolname = session_user
 """
 _ROLE = "SELECT session_user::text, current_database()::text"
 
@@ -75,11 +96,13 @@ _ROLE = "SELECT session_user::text, current_database()::text"
 @dataclass(frozen=True, slots=True)
 class Rights:
     """What a check found. `problems` are sentences for operators, none when the role is fit to read with; `script`
-    mends them, to be run by the database's owner ("" when there is nothing to mend)."""
+    mends them, to be run by the database's owner ("" when there is nothing to mend). `remarks`: what the role may read
+    or run beside the admitted tables, so that only the guard stands before it."""
 
     role: str
     problems: tuple[str, ...]
     script: str
+    remarks: tuple[str, ...] = ()
 
     @property
     def fit(self) -> bool:
@@ -101,6 +124,8 @@ class _Finding:
 
     @property
     def place(self) -> str:
+        if self.kind == "FUNCTION":
+            return str(self.name)  # with its arguments, as PostgreSQL writes it
         return quoted(*filter(None, (self.schema, self.name)))
 
 
@@ -113,9 +138,24 @@ async def check_rights(connection: Connection, structure: Structure) -> Rights:
     """Looks at the session's role. `structure` is what it shall go on reading. Raises psycopg.Error."""
     ((role, database),) = await fetch(connection, _ROLE)
     findings = [_Finding(*row) for row in await fetch(connection, _FINDINGS)]
-    if not findings:
-        return Rights(role, (), "")
-    return Rights(role, _problems(role, findings), _script(role, database, findings, structure))
+    if findings:
+        return Rights(role, _problems(role, findings), _script(role, database, findings, structure))
+    return Rights(role, (), "", tuple([remark async for remark in _remarks(connection, role)]))
+
+
+async def _remarks(connection: Connection, role: str) -> AsyncIterator[str]:
+    ((past_rows, everything),) = await fetch(connection, _PAST_RULES)
+    if past_rows:
+        yield f"{role} has the attribute BYPASSRLS: it reads rows that row security keeps from others"
+    if everything:
+        yield f"{role} is a member of pg_read_all_data: it reads every table, so only the manifest keeps any back"
+    like_owners = [str(name) for (name,) in await fetch(connection, _LIKE_OWNERS)]
+    if like_owners:
+        named = ", ".join(like_owners[:_FUNCTIONS_SHOWN]) + (", …" if len(like_owners) > _FUNCTIONS_SHOWN else "")
+        yield (
+            f"{role} may run with their owners' rights (SECURITY DEFINER): {named}. Footnote's queries call none of them; "
+            "REVOKE EXECUTE ON FUNCTION … FROM PUBLIC closes them in the database, too"
+        )
 
 
 def _problems(role: str, findings: Sequence[_Finding]) -> tuple[str, ...]:
@@ -139,18 +179,19 @@ def _told(role: str, finding: _Finding) -> str:
 
 
 def _script(role: str, database: str, findings: Sequence[_Finding], structure: Structure) -> str:
+    spoken = " ".join(role.split())  # a line break would end the comment
     own = [finding for finding in findings if finding.through == role]
     if any(finding.kind == "owner" or finding.what == "SUPERUSER" for finding in own):
         reader = f"footnote_{structure.source}"
         head = [
-            f"-- {role} is a superuser or owns what it reads: taking that away would break what else uses it.",
+            f"-- {spoken} is a superuser or owns what it reads: taking that away would break what else uses it.",
             f"-- Footnote gets a role of its own. Give it a password afterwards (\\password {quoted(reader)})",
             "-- and put both into the address of this source.",
         ]
         made = [f"CREATE ROLE {quoted(reader)} LOGIN NOINHERIT;"]
         kept = [finding for finding in findings if finding.through == _PUBLIC]
     else:
-        reader, head, made, kept = role, [f"-- Leaves {role} nothing but reading what Footnote reads."], [], findings
+        reader, head, made, kept = role, [f"-- Leaves {spoken} nothing but reading what Footnote reads."], [], findings
     lines = [*head, "BEGIN;", *made, *_taken(reader, kept), *_given(reader, database, structure), "COMMIT;"]
     return "\n".join(lines) + "\n"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from urllib.parse import quote
+
 import pytest
 
 from runtime.errors import CallError
@@ -21,9 +24,12 @@ TOO_MUCH = [
     ("GRANT pg_execute_server_program TO {role}", "is a member of pg_execute_server_program"),
     ("GRANT pg_write_all_data TO {role}", "is a member of pg_write_all_data"),
     ("GRANT pg_signal_backend TO {role}", "is a member of pg_signal_backend"),
+    ("GRANT EXECUTE ON FUNCTION pg_read_file(text) TO {role}", "may EXECUTE on function pg_read_file(text)"),
+    ("GRANT EXECUTE ON FUNCTION lo_export(oid, text) TO PUBLIC",
+     "may EXECUTE on function lo_export(oid,text), as PUBLIC"),
     ("ALTER TABLE orders OWNER TO {role}", 'owns table "public"."orders"'),
     ("ALTER ROLE {role} SUPERUSER", "has the attribute SUPERUSER"),
-]
+]  # fmt: skip
 
 
 async def refusal(open_engine: Opener, database: Database) -> CallError:
@@ -109,3 +115,44 @@ async def test_a_table_with_columns_of_which_some_are_open_keeps_exactly_these(s
     rights = (await (await open_engine(shop)).check()).rights
     assert rights is not None
     assert f'GRANT SELECT ("id", "region") ON TABLE "public"."customers" TO "{shop.role}";' in rights.script
+
+
+LIKE_ITS_OWNER = """
+    CREATE FUNCTION pay() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT max(amount) FROM salaries';
+    CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN RETURN NEW; END'
+"""
+
+
+@pytest.mark.parametrize(
+    ("grant", "told"),
+    [
+        ("ALTER ROLE {role} BYPASSRLS", "has the attribute BYPASSRLS"),
+        ("GRANT pg_read_all_data TO {role}", "is a member of pg_read_all_data"),
+        (LIKE_ITS_OWNER, "may run with their owners' rights (SECURITY DEFINER): pay()."),
+    ],
+)
+async def test_what_only_the_guard_keeps_from_a_role_is_said(
+    grant: str, told: str, shop: Database, open_engine: Opener
+):
+    shop.run(grant)
+    rights = (await (await open_engine(shop)).check()).rights
+    assert rights is not None
+    assert rights.fit
+    (remark,) = rights.remarks
+    assert remark.startswith(f"{rights.role} {told}")
+
+
+async def test_a_name_with_a_line_break_does_not_end_a_comment_of_the_script(shop: Database, open_engine: Opener):
+    odd = f"{shop.role}\nDROP TABLE orders; --"
+    shop.run(f'GRANT UPDATE ON orders TO {{role}}; ALTER ROLE {{role}} RENAME TO "{odd}"')
+    shop.run(f"ALTER ROLE \"{odd}\" PASSWORD '{PASSWORD}'")
+    try:
+        rights = (await (await open_engine(shop.address(quote(odd, safe="")))).check()).rights
+        assert rights is not None
+        shop.run(rights.script)
+        assert shop.run("SELECT count(*) FROM orders") == [(240,)]
+        assert (await (await open_engine(shop.address(quote(odd, safe="")))).check()).rights == replace(
+            rights, problems=(), script=""
+        )
+    finally:
+        shop.run(f'ALTER ROLE "{odd}" RENAME TO {{role}}')
