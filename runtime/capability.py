@@ -285,7 +285,8 @@ class Output:
     """What an executor gives back. `title` is a few words for the fold ("12 rows"); `summary` one sentence for people;
     `data` goes to the model; `listing` names the list inside `data` that may be cut at its end to meet the text bound;
     `notes` go to model and people, `people_notes` only to people; `loaded` are tools to be added to the run
-    (toolbox_load only); `chart` is a drawing as data (make_chart only); `receipt` names the record of a change."""
+    (toolbox_load only); `chart` is a drawing as data (make_chart only); `receipt` names the record of a change;
+    `parameters` are the values bound to the placeholders of `sql`."""
 
     title: str
     summary: str
@@ -295,6 +296,7 @@ class Output:
     people_notes: tuple[str, ...] = ()
     truncated: Truncation | None = None
     sql: str | None = None
+    parameters: tuple[Json, ...] = ()
     columns: tuple[Column, ...] = ()
     rows: tuple[tuple[Json, ...], ...] = ()
     row_count: int | None = None

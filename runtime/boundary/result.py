@@ -35,6 +35,7 @@ def succeeded(flight: InFlight) -> CallResult:
         summary=output.summary,
         model_text=text,
         sql=output.sql,
+        parameters=output.parameters,
         code=_asked(flight, "code"),
         columns=output.columns,
         rows=output.rows,

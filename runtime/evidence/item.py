@@ -86,7 +86,8 @@ class Usage:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The record of one call. `rows` holds at most 1,000 rows of JSON values; `row_count` is how many rows the result
-    really has (or the number fetched when `truncated` says that the total is unknown)."""
+    really has (or the number fetched when `truncated` says that the total is unknown). `parameters` are the values that
+    were bound to the placeholders of `sql`, in order."""
 
     id: str
     call_id: str
@@ -96,6 +97,7 @@ class Evidence:
     summary: str = ""
     model_text: str = ""
     sql: str | None = None
+    parameters: tuple[Json, ...] = ()
     code: str | None = None
     columns: tuple[Column, ...] = ()
     rows: tuple[tuple[Json, ...], ...] = ()
@@ -134,6 +136,7 @@ class Evidence:
         values["rows"] = tuple(tuple(row) for row in values.get("rows", ()))
         values["sources"] = tuple(SourceRef(**source) for source in values.get("sources", ()))
         values["notes"] = tuple(values.get("notes", ()))
+        values["parameters"] = tuple(values.get("parameters", ()))
         cut = values.get("truncated")
         values["truncated"] = Truncation(**cut) if cut else None
         values["queries"] = tuple(InnerQuery.from_json(query) for query in values.get("queries", ()))

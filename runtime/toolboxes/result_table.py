@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from runtime.capability import CallContext, Output
@@ -60,6 +61,14 @@ def table_output(
         row_count=result.row_count,
         sources=result.sources,
     )
+
+
+def with_values(result: ReadResult, parameters: Sequence[Json]) -> ReadResult:
+    """The result with a note of the values that were bound: its SQL alone doesn't tell what was read."""
+    if not parameters:
+        return result
+    bound = ", ".join(json.dumps(value, ensure_ascii=False) for value in parameters)
+    return replace(result, notes=(*result.notes, f"Values of the placeholders, in order: {bound}"))
 
 
 def rows_in_words(result: ReadResult) -> str:

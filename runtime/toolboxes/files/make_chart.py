@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import sqlglot
@@ -12,15 +14,18 @@ from sqlglot import exp
 from runtime.capability import READABLE, Arguments, CallContext, Capability, Output, Scope, Toolbox
 from runtime.charts import MOST_SERIES, Chart, Kind, chart_of, flat_sentences
 from runtime.charts import Field as ChartField
-from runtime.engines.port import ReadEngine, ReadEngines, ReadResult
+from runtime.engines.port import ReadEngines, ReadResult
 from runtime.engines.workspace.query import SOURCE
 from runtime.errors import CallError
 from runtime.evidence import Evidence, Json
 from runtime.limits import DEFAULT
 from runtime.toolboxes.model_view import ModelView
+from runtime.toolboxes.result_table import with_values
 
 TITLE_CHARS, UNIT_CHARS = 50, 20
 _SOURCE_CHARS = 64
+# The parser reads no number behind a placeholder; the shape of the select list is the same without it.
+_SQLITE_NUMBERED = re.compile(r"\?[0-9]+")
 # A file set's SQL reads `data`, which only its own tool knows.
 _RERUN = frozenset({"run_sql", "make_chart", "data_query_sqlite", "data_query_postgresql"})
 
@@ -47,8 +52,8 @@ class MakeChart(Arguments):
     evidence: Annotated[
         str | None,
         Field(
-            description="The id of an earlier result of this run, such as E3, whose SQL is run again. Either sql or "
-            "evidence.",
+            description="The id of an earlier result of this run, such as E3, whose SQL is run again with the same "
+            "parameters. Either sql or evidence.",
             pattern=r"^E[1-9][0-9]{0,3}$",
         ),
     ] = None
@@ -67,9 +72,8 @@ class MakeChart(Arguments):
 async def execute(arguments: MakeChart, context: CallContext) -> Output:
     """The chart as data, with the rows it shows. Raises CallError: `chart_refused` for rows that cannot be drawn right,
     `not_found` for another source or evidence, and those of the source's query tool."""
-    engine, limits = _engine(arguments.source, context), context.limits
-    sql = arguments.sql or _sql_of(arguments, context)
-    result = await engine.read(sql, seconds=limits.sql_seconds, rows_kept=limits.sql_rows_kept)
+    engines, query = _engines(arguments.source, context), _query(arguments, context)
+    result = await _read(engines, arguments.source, query, context)
     if result.truncated is not None:
         raise CallError(
             "chart_refused",
@@ -87,22 +91,40 @@ async def execute(arguments: MakeChart, context: CallContext) -> Output:
         result.rows,
         title=arguments.title,
         unit=arguments.unit.strip(),
-        additive=_additive(result.sql, engine.dialect),
+        additive=_additive(result.sql, engines.by_source[arguments.source].dialect),
     )
-    return _output(chart, result, view)
+    return _output(chart, result, view, query.parameters)
 
 
-def _engine(source: str, context: CallContext) -> ReadEngine:
-    """The engine of an open source. Raises CallError `not_found`."""
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """The SQL to draw, and the values of its placeholders."""
+
+    sql: str
+    parameters: tuple[Json, ...] = ()
+
+
+async def _read(engines: ReadEngines, source: str, query: _Query, context: CallContext) -> ReadResult:
+    seconds, kept = context.limits.sql_seconds, context.limits.sql_rows_kept
+    if not query.parameters:  # a workspace takes none
+        return await engines.by_source[source].read(query.sql, seconds=seconds, rows_kept=kept)
+    bound = engines.databases[source].read_bound(query.sql, query.parameters, seconds=seconds, rows_kept=kept)
+    return with_values(await bound, query.parameters)
+
+
+def _engines(source: str, context: CallContext) -> ReadEngines:
+    """The engines, when the source is open. Raises CallError `not_found`."""
     open_here = context.scope.of_kind(*READABLE)
     if source not in open_here:
         hint = f"Open here: {', '.join(open_here)}."
         raise CallError("not_found", f"Nothing can be drawn from a source {source!r}.", hint=hint, retryable=True)
-    return context.services.get(ReadEngines).by_source[source]
+    return context.services.get(ReadEngines)
 
 
-def _sql_of(arguments: MakeChart, context: CallContext) -> str:
-    """The SQL of an earlier result of the same source. Raises CallError."""
+def _query(arguments: MakeChart, context: CallContext) -> _Query:
+    """The given SQL, or that of an earlier result of the same source. Raises CallError."""
+    if arguments.sql is not None:
+        return _Query(arguments.sql)
     evidence_id = arguments.evidence or ""
     item = context.evidence(evidence_id)
     if item is None:
@@ -114,7 +136,7 @@ def _sql_of(arguments: MakeChart, context: CallContext) -> str:
     if other is not None:
         hint = f'Call again with source "{other}".'
         raise CallError("chart_refused", f"{evidence_id} was read from {other}.", hint=hint, retryable=True)
-    return item.sql or ""
+    return _Query(item.sql or "", item.parameters)
 
 
 def _unusable(item: Evidence) -> str:
@@ -128,14 +150,14 @@ def _unusable(item: Evidence) -> str:
 
 def _additive(sql: str, dialect: str) -> bool:
     """Whether every figure is a plain sum or count, so that several may be added up as "others"."""
-    tree = sqlglot.parse_one(sql, dialect=dialect)
+    tree = sqlglot.parse_one(_SQLITE_NUMBERED.sub("?", sql), dialect=dialect)
     figures = [column.unalias() for column in tree.selects[1:]] if isinstance(tree, exp.Query) else []
     kept = (exp.Sum, exp.Count, exp.CountIf)
     distinct = any(figure.find(exp.Distinct) for figure in figures)
     return bool(figures) and not distinct and all(isinstance(figure, kept) for figure in figures[-MOST_SERIES:])
 
 
-def _output(chart: Chart, result: ReadResult, view: ModelView) -> Output:
+def _output(chart: Chart, result: ReadResult, view: ModelView, parameters: tuple[Json, ...]) -> Output:
     """Where the model may not see every row, it isn't told the extremes of them either."""
     told = view.whole(result.columns, result.row_count)
     flat, points = flat_sentences(chart), sum(len(series.present) for series in chart.series)
@@ -156,6 +178,7 @@ def _output(chart: Chart, result: ReadResult, view: ModelView) -> Output:
         notes=(*view.notes(result.columns, result.row_count), *chart.notes, *((*result.notes, *flat) if told else ())),
         people_notes=() if told else (*result.notes, *flat),
         sql=result.sql,
+        parameters=parameters,
         columns=result.columns,
         rows=result.rows,
         row_count=result.row_count,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from runtime.capability import Arguments, CallContext, Output, SourceKind
-from runtime.engines.port import ReadResult
 from runtime.limits import DEFAULT
-from runtime.toolboxes.result_table import TABLE_PROPERTIES, table_output
+from runtime.toolboxes.result_table import TABLE_PROPERTIES, table_output, with_values
 from runtime.toolboxes.sources.database_scope import database
 
 _SOURCE_CHARS = 63
@@ -57,15 +55,8 @@ async def query(arguments: DatabaseQuery, parameters: Parameters, kind: SourceKi
     result = await engine.read_bound(
         arguments.sql, parameters, seconds=limits.sql_seconds, rows_kept=limits.sql_rows_kept
     )
-    return table_output(_with_values(result, parameters), context, arguments.source_id)
-
-
-def _with_values(result: ReadResult, parameters: Parameters) -> ReadResult:
-    """The result with a note of the values that were bound: its SQL alone doesn't tell what was read."""
-    if not parameters:
-        return result
-    bound = ", ".join(json.dumps(value, ensure_ascii=False) for value in parameters)
-    return replace(result, notes=(*result.notes, f"Values of the placeholders, in order: {bound}"))
+    output = table_output(with_values(result, parameters), context, arguments.source_id)
+    return replace(output, parameters=tuple(parameters))
 
 
 def of_source(arguments: Any) -> str | None:

@@ -14,7 +14,7 @@ from runtime.capability import ModelRows, Scope, Services, SourceKind, SourceTer
 from runtime.clock import SystemClock
 from runtime.engines.port import ReadEngines
 from runtime.engines.sqlite.engine import SqliteEngine
-from runtime.evidence import Truncation
+from runtime.evidence import Evidence, Truncation
 from runtime.limits import DEFAULT
 from runtime.projection import project
 from runtime.registry import Registry
@@ -191,6 +191,17 @@ async def test_a_chart_is_drawn_from_a_source_or_from_its_evidence(bench) -> Non
     found = await bench.query(sql)
     again = await bench.call("make_chart", source="shop", kind="bar", title="Ids", evidence=found.evidence.id)
     assert again.evidence.chart == drawn.evidence.chart
+
+
+async def test_a_query_with_values_is_drawn_again_with_the_same_values(bench) -> None:
+    found = await bench.query("SELECT name, id FROM customers WHERE id > ? ORDER BY id", 2)
+    drawn = await bench.call("make_chart", source="shop", kind="bar", title="Ids", evidence=found.evidence.id)
+    assert drawn.evidence.rows == found.evidence.rows != ()
+    assert drawn.evidence.parameters == (2,)
+    assert "Values of the placeholders, in order: 2" in drawn.evidence.notes
+    again = await bench.call("make_chart", source="shop", kind="line", title="Ids", evidence=drawn.evidence.id)
+    assert again.evidence.rows == found.evidence.rows
+    assert Evidence.from_json(json.loads(json.dumps(again.evidence.as_json()))).parameters == (2,)
 
 
 async def test_the_model_is_told_no_extremes_of_rows_that_it_may_not_see(owner, open_source) -> None:
