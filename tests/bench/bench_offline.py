@@ -81,10 +81,10 @@ def _schema(_: Any) -> dict[str, Any]:
 
 
 def _profile() -> dict[str, Any]:
-    rows: list[list[Any]] = [["", 400, None, None, None, None]]
-    rows += [["day", 400, 400, 400, "2023-01-01", "2024-12-31"], ["region", 400, 2, 0, "left", "right"]]
-    rows += [[f"measure_{at}", 400, 90, None, "0", "100"] for at in range(20)]
-    rows += [["region", 200, None, None, name, None] for name in ("left", "right")]
+    rows: list[list[Any]] = [["", 400, None, None, None, None, None]]
+    rows += [["day", 400, 400, 400, "2023-01-01", "2024-12-31", 400], ["region", 400, 2, 0, "left", "right", 2]]
+    rows += [[f"measure_{at}", 400, 90, None, "0", "100", None] for at in range(20)]
+    rows += [["region", 200, None, None, name, None, None] for name in ("left", "right")]
     return {"columns": [{"name": "profiled"}], "rows": rows, "row_count": len(rows), "shown": len(rows)}
 
 

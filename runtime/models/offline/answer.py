@@ -201,10 +201,6 @@ def _of_rows(row: Row) -> str:
     return f" (from {figure(count)} {'row' if count == 1 else 'rows'})" if count is not None else ""
 
 
-def _group_name(plan: Plan, row: Row) -> str:
-    return ", ".join(tables.group_names(plan, row))
-
-
 def _one_winner(plan: Plan) -> bool:
     return plan.shape == "groups" and plan.top is not None and plan.top[1] == 1
 
@@ -235,9 +231,10 @@ def _course(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return ""
     low, *_, high = sorted(known, key=lambda row: float(str(row[sql.FIGURE])))
     ends = [
-        f"**{figure(row[sql.FIGURE], plan.aggregate)}** in {_group_name(plan, row)}" for row in (known[0], known[-1])
+        f"**{figure(row[sql.FIGURE], plan.aggregate)}** in {tables.group_said(plan, row)}"
+        for row in (known[0], known[-1])
     ]
-    peaks = [f"{figure(row[sql.FIGURE], plan.aggregate)} in {_group_name(plan, row)}" for row in (high, low)]
+    peaks = [f"{figure(row[sql.FIGURE], plan.aggregate)} in {tables.group_said(plan, row)}" for row in (high, low)]
     return f"From {ends[0]} to {ends[1]}{mark}; the highest was {peaks[0]}, the lowest {peaks[1]}{mark}.\n\n"
 
 
@@ -245,7 +242,7 @@ def _winner(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     assert plan.top is not None
     word = "highest" if plan.top[0] == "max" else "lowest"
     number = figure(rows[0][sql.FIGURE], plan.aggregate)
-    names = [_group_name(plan, row) for row in rows[:_TIED]]
+    names = [tables.group_said(plan, row) for row in rows[:_TIED]]
     if len(names) == 1:
         return f"**{names[0]}** has the {word} {measured(plan)}: **{number}**{mark}."
     return f"There is a tie for the {word} {measured(plan)}, **{number}** each{mark}: {', '.join(names)}."

@@ -47,7 +47,8 @@ class Join:
 class Column:
     """A column as profiled. `values` are the known values, most frequent first; `complete` says that there are no
     others. `true_value` is the text that means yes in a flag kept as text; `date_format` reads a date kept as text;
-    `folds` says that some values differ in case or blanks only. `source` is the id of its table, where more than one is
+    `folds` says that some values differ in case or blanks only, `folded` how many there are without these, where it is
+    known. `source` is the id of its table, where more than one is
     read, and `via` how its rows are found from those of the table in question. A `masked` column's values are for
     people only. `zone` is where a moment's day and month are looked up. A
     `formula` (column, column, factor) makes it the quotient of two others, times the factor. A value that is
@@ -67,6 +68,7 @@ class Column:
     true_value: str | None = None
     date_format: str | None = None
     folds: bool = False
+    folded: int = 0
     source: str = ""
     via: Join | None = None
     masked: bool = False
@@ -207,6 +209,7 @@ def _column(body: Mapping[str, Any], sample: tuple[str, ...], rows: int | None) 
         kind = "noisy"
     values = tuple(dict.fromkeys(seen)) if kind == "label" else ()
     distinct = int(body.get("distinct", 0))
+    folded = int(body.get("folded") or distinct)
     return Column(
         name=name,
         type=kind_name,
@@ -221,7 +224,8 @@ def _column(body: Mapping[str, Any], sample: tuple[str, ...], rows: int | None) 
         unit=next((UNITS[word] for word in reversed(words) if word in UNITS), None) if kind == "number" else None,
         true_value=true_value,
         date_format=text_format,
-        folds=kind == "label" and ("case or blanks" in notes or _collide(values)),
+        folds=kind == "label" and (folded < distinct or "case or blanks" in notes or _collide(values)),
+        folded=folded if folded < distinct else 0,
     )
 
 

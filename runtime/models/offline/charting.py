@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.models.offline import sql
-from runtime.models.offline.plan import Plan
+from runtime.models.offline.plan import Dimension, Plan
 from runtime.models.offline.tokens import tokenize
 from runtime.models.offline.transcript import Turn
 from runtime.models.offline.wording import in_its_unit, measured
@@ -16,7 +16,7 @@ _KINDS = {"line": "line", "lines": "line", "bar": "bar", "bars": "bar", "area": 
 
 def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     """The arguments of `make_chart`, or None when no chart was asked for or the figures have no labels to stand at."""
-    keys = [sql.dimension_name(dimension) for dimension in plan.dimensions] + [column.name for column in plan.split]
+    keys = [_drawn(dimension, plan) for dimension in plan.dimensions] + [column.name for column in plan.split]
     if not plan.chart or plan.shape != "groups" or not 1 <= len(keys) <= 2:
         return None
     words = [token.text.lower() for token in tokenize(turn.question)]
@@ -35,3 +35,9 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
         "sql": f"SELECT {names}, {sql.FIGURE} FROM ({sql.query(plan)}) AS found ORDER BY {order}",
         "note": "drawing the chart",
     }
+
+
+def _drawn(dimension: Dimension, plan: Plan) -> str:
+    """A group's place in the picture: its name, unless two groups may bear the same one."""
+    named = dimension.label is not None and not dimension.label.shared
+    return sql.label_name(dimension, plan) if named else sql.dimension_name(dimension)

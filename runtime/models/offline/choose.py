@@ -10,6 +10,7 @@ from runtime.models.offline.catalog import Table
 from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.mentions import valued
+from runtime.models.offline.naming import named
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
 from runtime.models.offline.tokens import Token
@@ -28,15 +29,20 @@ class Choice:
 
 
 def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
-    """The best reading over all inspected tables."""
-    tables = [with_units(table, tables) for table in tables]
-    named = valued(tokens, tables)
-    readings = [(table, read(tokens, table, today, named)) for table in tables]
+    """The best reading over all inspected tables, with names beside the ids that it groups by."""
+    choice = _chosen(tokens, [with_units(table, tables) for table in tables], listing, today)
+    reading = choice.reading
+    return replace(choice, reading=named(reading, tables)) if isinstance(reading, Plan) else choice
+
+
+def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
+    values = valued(tokens, tables)
+    readings = [(table, read(tokens, table, today, values)) for table in tables]
     whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
     best = _best(whole) if whole else None
     if best is not None and not isinstance(best, Cannot):
         return Choice(best)
-    joined = _best_joined(tokens, tables, today, named)
+    joined = _best_joined(tokens, tables, today, values)
     if joined is not None and (best is None or joined.score > best.score + _CLOSE):
         return Choice(joined)
     if (repeated := repeating(tokens, tables)) is not None:
@@ -47,11 +53,11 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
 
 
 def _best_joined(
-    tokens: Sequence[Token], tables: Sequence[Table], today: date | None, named: frozenset[int]
+    tokens: Sequence[Token], tables: Sequence[Table], today: date | None, values: frozenset[int]
 ) -> Reading | None:
     """The best reading that needs labels of another table. Nothing may be assumed there: words must name the figure."""
     wider = [wide for table in tables if (wide := linked(table, tables)) is not None]
-    readings = [(wide, read(tokens, wide, today, named)) for wide in wider]
+    readings = [(wide, read(tokens, wide, today, values)) for wide in wider]
     fitting = [
         (table, reading)
         for table, reading in readings

@@ -97,8 +97,9 @@ def _type(declared: str) -> str:
 
 
 def profile_query(sketch: Sketch, zone: str) -> str:
-    """One row for each column (cells, different ones, those that read as days, least, greatest), then the most common
-    values of texts. Of a large table the first rows stand for all; masked columns are left alone."""
+    """One row for each column (cells, different ones, those that read as days, least, greatest, texts that differ in
+    more than case and blanks), then the most common values of texts. Of a large table the first rows stand for all;
+    masked columns are left alone."""
     looked = [field for field in sketch.fields if not field.masked and field.type != "OTHER"]
     listed = ", ".join(dialects.quoted(field.name) for field in looked)
     source = f"(SELECT {listed} FROM {sketch.sql} LIMIT {_LOOKED_AT}) AS looked_at" if sketch.large else sketch.sql
@@ -114,7 +115,7 @@ def profile_query(sketch: Sketch, zone: str) -> str:
 def _whole(source: str) -> str:
     return (
         f"SELECT '' AS profiled, count(*) AS cells, {_NO_COUNT} AS different, {_NO_COUNT} AS days, "
-        f"{_NO_TEXT} AS least, {_NO_TEXT} AS greatest FROM {source}"
+        f"{_NO_TEXT} AS least, {_NO_TEXT} AS greatest, {_NO_COUNT} AS folded FROM {source}"
     )
 
 
@@ -127,7 +128,9 @@ def _figures(field: Field, sketch: Sketch, source: str, zone: str) -> str:
         else f"{_NO_TEXT}, {_NO_TEXT}"
     )
     days = f"count(date({cell}))" if sketch.dialect == "sqlite" and field.type in _AS_TEXT else _NO_COUNT
-    return f"SELECT {dialects.text(field.name)}, count({cell}), count(DISTINCT {cell}), {days}, {ends} FROM {source}"
+    counts = f"count({cell}), count(DISTINCT {cell}), {days}, {ends}"
+    folded = f"count(DISTINCT {dialects.folded(cell)})" if field.type == "VARCHAR" else _NO_COUNT
+    return f"SELECT {dialects.text(field.name)}, {counts}, {folded} FROM {source}"
 
 
 _AS_TEXT = ("VARCHAR", "DATE", "TIMESTAMP")  # SQLite keeps days as text
@@ -136,7 +139,7 @@ _AS_TEXT = ("VARCHAR", "DATE", "TIMESTAMP")  # SQLite keeps days as text
 def _commons(field: Field, source: str) -> str:
     cell = dialects.quoted(field.name)
     return (
-        f"SELECT profiled, cells, {_NO_COUNT}, {_NO_COUNT}, least, {_NO_TEXT} FROM (SELECT "
+        f"SELECT profiled, cells, {_NO_COUNT}, {_NO_COUNT}, least, {_NO_TEXT}, {_NO_COUNT} FROM (SELECT "
         f"{dialects.text(field.name)} AS profiled, count(*) AS cells, {cell} AS least FROM {source} "
         f"WHERE {cell} IS NOT NULL GROUP BY {cell} ORDER BY 2 DESC, 3 LIMIT {_COMMON}) AS common"
     )
@@ -165,14 +168,17 @@ def profiled(sketch: Sketch, rows: Sequence[Sequence[Json]], evidence: str, zone
         dialect=sketch.dialect,
         words=words,
         joins=sketch.joins,
-        columns=tuple(_settled(column, column.name in masked, zone) for column in table.columns),
+        columns=tuple(_settled(column, sketch, column.name in masked, zone) for column in table.columns),
     )
 
 
-def _settled(column: Column, masked: bool, zone: str) -> Column:
-    """A masked column is nothing to compute with; texts that other tools would read as dates stay labels here."""
+def _settled(column: Column, sketch: Sketch, masked: bool, zone: str) -> Column:
+    """A masked column is nothing to compute with, nor is a number that points at rows; texts that other tools would
+    read as dates stay labels here."""
     if masked:
         return replace(column, kind="other", masked=True, values=())
+    if column.kind == "number" and any(join.column == column.name for join in sketch.joins):
+        return replace(column, kind="id", unit=None)
     if column.kind == "textdate":
         return replace(column, kind="label", date_format=None)
     return replace(column, zone=zone) if column.type == "TIMESTAMPTZ" else column
@@ -196,6 +202,7 @@ def _column_body(field: Field, rows: Sequence[Sequence[Json]], total: int, sketc
         "distinct": different,
         "min": _end(figures[4], kind),
         "max": _end(figures[5], kind),
+        "folded": figures[6],
         "common": [[row[4], row[1]] for row in own if row[2] is None],
     }
 

@@ -95,6 +95,11 @@ def holds(expression: str, part: str, dialect: Dialect) -> str:
     return _HOLDS[dialect].format(expression, text(part))
 
 
+def folded(expression: str) -> str:
+    """A text without case and outer blanks."""
+    return f"lower(trim({expression}))"
+
+
 def median(expression: str, dialect: Dialect) -> str | None:
     """The median as an aggregate; None where the engine has none."""
     known = _MEDIANS.get(dialect)

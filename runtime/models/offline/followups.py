@@ -13,6 +13,7 @@ from runtime.models.offline.conditions import Span, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.links import linked, with_units
 from runtime.models.offline.listing import Listing
+from runtime.models.offline.naming import named
 from runtime.models.offline.plan import Cannot, Dimension, Plan, Reading, ValueFilter, sourced
 from runtime.models.offline.reading import unmixed
 from runtime.models.offline.tokens import Token, tokenize
@@ -69,7 +70,8 @@ def _amended(plan: Plan, tokens: Sequence[Token], tables: Sequence[Table], today
     unread = clues.unread()
     if unread:
         return Cannot("", plan.table, unread)
-    return unmixed(changed) if isinstance(changed, Plan) else changed
+    settled = unmixed(changed) if isinstance(changed, Plan) else changed
+    return named(settled, tables) if isinstance(settled, Plan) else settled
 
 
 def _carried(clues: Clues) -> None:

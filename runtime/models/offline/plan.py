@@ -55,11 +55,12 @@ class FigureFilter:
 @dataclass(frozen=True, slots=True)
 class Dimension:
     """What rows are grouped by: a column, the `bucket` (day … year) of a date column, or steps of a figure that are
-    `width` wide."""
+    `width` wide. `label` is the name shown beside an id."""
 
     column: Column
     bucket: str = ""
     width: float = 0.0
+    label: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,9 @@ def sourced(plan: Plan, source: str) -> Plan:
         date=own(plan.date) if plan.date else None,
         values=tuple(replace(value, column=own(value.column)) for value in plan.values),
         figures=tuple(replace(item, column=own(item.column)) for item in plan.figures),
-        dimensions=tuple(replace(dimension, column=own(dimension.column)) for dimension in plan.dimensions),
+        dimensions=tuple(
+            replace(dimension, column=own(dimension.column), label=own(dimension.label) if dimension.label else None)
+            for dimension in plan.dimensions
+        ),
         split=tuple(own(column) for column in plan.split),
     )

@@ -59,7 +59,8 @@ def _from(plan: Plan) -> str:
     """The table, joined step by step to the keys of those that the plan's columns come from."""
     written = plan.table.sql
     columns = [plan.aggregate.column, plan.other, plan.date, *(value.column for value in plan.values), *plan.split]
-    columns += [dimension.column for dimension in plan.dimensions] + [figure.column for figure in plan.figures]
+    columns += [column for dimension in plan.dimensions for column in (dimension.column, dimension.label)]
+    columns += [figure.column for figure in plan.figures]
     steps = [step for column in columns if column is not None for step in _way(column.via)]
     for join in dict.fromkeys(steps):
         mine = f"{_alias(join.origin)}.{name(join.column)}"
@@ -105,13 +106,24 @@ def _grouped(plan: Plan) -> str:
     figure = aggregate(plan)
     if figure is None:
         return _medians(plan)
-    keys = [*(f"{_shown_dimension(d, plan)} AS {name(dimension_name(d))}" for d in plan.dimensions), *_split(plan)]
+    keys = [f"{shown} AS {called}" for shown, called in _keys(plan)]
     column = plan.aggregate.column
     cells = ref(column) if column is not None and column.null_percent > 0 else "*"  # only cells with a value count
     counted = [] if plan.aggregate.function == "count" else [f"count({cells}) AS {ROWS}"]
     selected = ", ".join([*keys, f"{figure} AS {FIGURE}", *counted])
     groups = ", ".join([*(_dimension(d, plan) for d in plan.dimensions), *_split(plan)])
     return f"SELECT {selected} FROM {_from(plan)}{_where(plan)}" + (f" GROUP BY {groups}" if groups else "")
+
+
+def _keys(plan: Plan) -> list[tuple[str, str]]:
+    """What says which group a row of the result is, each with its name there: the dimensions, the names of ids, and
+    what must not be mixed."""
+    found: list[tuple[str, str]] = []
+    for dimension in plan.dimensions:
+        found.append((_shown_dimension(dimension, plan), name(dimension_name(dimension))))
+        if dimension.label is not None:
+            found.append((f"min({ref(dimension.label)})", name(label_name(dimension, plan))))
+    return found + [(ref(column), name(column.name)) for column in plan.split]
 
 
 def _split(plan: Plan) -> list[str]:
@@ -122,10 +134,14 @@ def _medians(plan: Plan) -> str:
     """The middle values by their places, for an engine without a median."""
     assert plan.aggregate.column is not None
     measured = ref(plan.aggregate.column)
-    keys = [(_dimension(d, plan), dimension_name(d), _shown_dimension(d, plan)) for d in plan.dimensions]
-    keys += [(ref(column), column.name, ref(column)) for column in plan.split]
-    apart = f"PARTITION BY {', '.join(key for key, _, _ in keys)} " if keys else ""
-    inner = [f"{key} AS key_{at}" for at, (key, _, _) in enumerate(keys, start=1)]
+    keys = [(_dimension(d, plan), dimension_name(d)) for d in plan.dimensions]
+    keys += [(ref(column), column.name) for column in plan.split]
+    apart = f"PARTITION BY {', '.join(key for key, _ in keys)} " if keys else ""
+    labels = [
+        (at, d.label, label_name(d, plan)) for at, d in enumerate(plan.dimensions, start=1) if d.label is not None
+    ]
+    inner = [f"{key} AS key_{at}" for at, (key, _) in enumerate(keys, start=1)]
+    inner += [f"{ref(label)} AS label_{at}" for at, label, _ in labels]
     inner += [f"{ref(d.column)} AS shown_{at}" for at, d in enumerate(plan.dimensions, start=1) if d.column.folds]
     inner += [
         f"{measured} AS measured",
@@ -135,8 +151,9 @@ def _medians(plan: Plan) -> str:
     folded = {at for at, d in enumerate(plan.dimensions, start=1) if d.column.folds}
     outer = [
         f"{f'min(shown_{at})' if at in folded else f'key_{at}'} AS {name(called)}"
-        for at, (_, called, _) in enumerate(keys, start=1)
+        for at, (_, called) in enumerate(keys, start=1)
     ]
+    outer += [f"min(label_{at}) AS {name(called)}" for at, _, called in labels]
     middle = "avg(measured) FILTER (WHERE place IN ((found + 1) / 2, (found + 2) / 2))"
     outer += [f"round({_scaled(middle, plan.aggregate.divisor)}, 6) AS {FIGURE}", f"count(*) AS {ROWS}"]
     groups = ", ".join(f"key_{at}" for at in range(1, len(keys) + 1))
@@ -147,7 +164,7 @@ def _medians(plan: Plan) -> str:
 
 
 def _groups(plan: Plan) -> str:
-    keys = [name(dimension_name(d)) for d in plan.dimensions] + [name(column.name) for column in plan.split]
+    keys = [called for _, called in _keys(plan)]
     if plan.top:
         direction = "DESC" if plan.top[0] == "max" else "ASC"
         within = f"PARTITION BY {', '.join(name(column.name) for column in plan.split)} " if plan.split else ""
@@ -168,7 +185,7 @@ def _by_figure(plan: Plan) -> bool:
 
 
 def _group_count(plan: Plan) -> str:
-    keys = ", ".join(name(dimension_name(dimension)) for dimension in plan.dimensions)
+    keys = ", ".join(called for _, called in _keys(plan))
     kept = f" WHERE {_comparison(FIGURE, plan)}" if plan.having else ""
     return (
         f"WITH grouped AS ({_grouped(plan)}) SELECT {keys}, {FIGURE}, count(*) OVER () AS {GROUPS} "
@@ -195,14 +212,14 @@ def _change(plan: Plan) -> str:
     """The figure in two periods, what it changed by, and by how many percent."""
     assert plan.period is not None and plan.earlier is not None and plan.date is not None
     ends = [_within(_dated(plan.date, plan), period, plan.table.dialect) for period in (plan.earlier, plan.period)]
-    keys = [*(f"{_shown_dimension(d, plan)} AS {name(dimension_name(d))}" for d in plan.dimensions), *_split(plan)]
+    keys = [f"{shown} AS {called}" for shown, called in _keys(plan)]
     groups = [*(_dimension(d, plan) for d in plan.dimensions), *_split(plan)]
     before, after = (_filtered(plan, " AND ".join(end)) for end in ends)
     either = " OR ".join(f"({' AND '.join(end)})" for end in ends)
     inner = ", ".join([*keys, f"{before} AS {BEFORE}", f"{after} AS {AFTER}"])
     base = f"SELECT {inner} FROM {_from(plan)}{_where(replace(plan, period=None), f'({either})')}"
     base += f" GROUP BY {', '.join(groups)}" if groups else ""
-    names = [name(dimension_name(d)) for d in plan.dimensions] + [name(column.name) for column in plan.split]
+    names = [called for _, called in _keys(plan)]
     change = dialects.rounded(f"{AFTER} - {BEFORE}", 6, plan.table.dialect)
     percent = dialects.rounded(f"100.0 * ({AFTER} - {BEFORE}) / nullif({BEFORE}, 0)", 2, plan.table.dialect)
     selected = ", ".join([*names, BEFORE, AFTER, f"{change} AS {CHANGE}", f"{percent} AS {PERCENT}"])
@@ -320,6 +337,14 @@ def dimension_name(dimension: Dimension) -> str:
     return dimension.bucket or (f"{dimension.column.name}_from" if dimension.width else dimension.column.name)
 
 
+def label_name(dimension: Dimension, plan: Plan) -> str:
+    """The result column's name of the name beside an id: its own where no other column has it."""
+    assert dimension.label is not None
+    names = [dimension_name(one) for one in plan.dimensions] + [column.name for column in plan.split]
+    names += [one.label.name for one in plan.dimensions if one.label is not None] + [FIGURE, ROWS, GROUPS]
+    return dimension.label.name if names.count(dimension.label.name) == 1 else f"{dimension.column.name}_name"
+
+
 def _dimension(dimension: Dimension, plan: Plan) -> str:
     if dimension.bucket:
         return dialects.bucket(dimension.bucket, _dated(dimension.column, plan), plan.table.dialect)
@@ -331,7 +356,7 @@ def _dimension(dimension: Dimension, plan: Plan) -> str:
 
 def _folded(column: Column) -> str:
     """The column, without case and outer blanks where values differ in these only."""
-    return f"lower(trim({ref(column)}))" if column.folds else ref(column)
+    return dialects.folded(ref(column)) if column.folds else ref(column)
 
 
 def _shown_dimension(dimension: Dimension, plan: Plan) -> str:
@@ -364,7 +389,7 @@ def _value_filter(value: ValueFilter, plan: Plan) -> str:
     if value.column.kind == "label" and value.column.complete:
         listed = ", ".join(text(item) for item in values)
     else:
-        column = f"lower(trim({column}))"
+        column = dialects.folded(column)
         listed = ", ".join(text(item) for item in dict.fromkeys(item.strip().lower() for item in values))
     return f"{column} {'NOT IN' if value.negated else 'IN'} ({listed})"
 

@@ -28,9 +28,23 @@ def in_time(plan: Plan) -> bool:
 
 
 def group_names(plan: Plan, row: Row) -> list[str]:
-    """What a group is: its dimensions and the columns that keep it apart."""
-    names = [_group_name(row.get(sql.dimension_name(dimension)), dimension) for dimension in plan.dimensions]
+    """What a group is, cell by cell: its dimensions, an id behind its name, and the columns that keep it apart."""
+    names: list[str] = []
+    for dimension in plan.dimensions:
+        if dimension.label is not None:
+            names.append(shown(row.get(sql.label_name(dimension, plan))))
+        names.append(_group_name(row.get(sql.dimension_name(dimension)), dimension))
     return names + [shown(row.get(column.name)) for column in plan.split]
+
+
+def group_said(plan: Plan, row: Row) -> str:
+    """What a group is, in words."""
+    cells = iter(group_names(plan, row))
+    said = [
+        next(cells) if one.label is None else f"{next(cells)} (`{one.column.name}` {next(cells)})"
+        for one in plan.dimensions
+    ]
+    return ", ".join([*said, *cells])
 
 
 def _group_name(value: Json, dimension: Dimension) -> str:
@@ -94,7 +108,11 @@ def only_some(rows: Sequence[Row], total: int, mark: str, *, last: bool = False)
 
 
 def _group_heads(plan: Plan) -> list[str]:
-    return [_group_head(d) for d in plan.dimensions] + [_plain(column.name) for column in plan.split]
+    heads: list[str] = []
+    for dimension in plan.dimensions:
+        heads += [_plain(dimension.label.name)] if dimension.label is not None else []
+        heads.append(_group_head(dimension))
+    return heads + [_plain(column.name) for column in plan.split]
 
 
 def _group_head(dimension: Dimension) -> str:
