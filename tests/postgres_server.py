@@ -21,11 +21,6 @@ from bot.local.demo.postgresql import postgresql_binaries, unprivileged
 DSN_VARIABLE = "FOOTNOTE_TEST_PG_DSN"
 
 
-def available() -> bool:
-    """Whether tests over PostgreSQL can run here."""
-    return bool(os.environ.get(DSN_VARIABLE)) or postgresql_binaries() is not None
-
-
 @dataclass(frozen=True)
 class OwnServer:
     """A throw-away server that a test may stop, kill and start again. Its superuser is `footnote`; every role may log

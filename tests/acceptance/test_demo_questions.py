@@ -120,7 +120,6 @@ async def test_questions_over_the_shop_and_its_files(shop: Asked) -> None:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.skipif(not postgres_server.available(), reason="no PostgreSQL here")
 async def test_questions_over_the_crm_and_an_order_to_change_it(whole: Asked) -> None:
     assert await faults(whole, CRM) == {}
     name = whole.data.crm.accounts[0][1]

@@ -15,7 +15,6 @@ from tests import postgres_server
 
 
 @pytest.mark.timeout(200)
-@pytest.mark.skipif(not postgres_server.available(), reason="no PostgreSQL here")
 async def test_an_ordered_change_is_approved_and_done(stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_demo(tmp_path / ".footnote" / "demo")
     stage.manifest = tmp_path / "manifests" / "demo.yaml"

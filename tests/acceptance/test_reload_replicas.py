@@ -96,7 +96,6 @@ async def replica(stage, name: str) -> AsyncGenerator[tuple[asyncio.subprocess.P
         await asyncio.wait_for(process.communicate(), 60)
 
 
-@pytest.mark.skipif(not postgres_server.available(), reason="needs a PostgreSQL for the state")
 async def test_replicas_take_a_manifest_together_and_one_with_another_file_is_not_ready(stage) -> None:
     for name in ("A", "B"):
         shutil.copytree(stage.folder / "data", stage.folder / name / "data")

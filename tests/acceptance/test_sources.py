@@ -109,7 +109,6 @@ async def test_a_question_is_answered_from_a_sqlite_source(stage, scripted) -> N
     assert "JOIN customers" in shown and "customers" in shown and "orders" in shown and "157.5" in shown
 
 
-@pytest.mark.skipif(not postgres_server.available(), reason="no PostgreSQL here")
 async def test_a_question_is_answered_from_sqlite_and_postgresql_together(stage, scripted) -> None:
     from tests.integration.postgresql.conftest import SCHEMA, made
 
@@ -259,7 +258,6 @@ def test_check_says_of_each_source_how_it_stands(stage) -> None:
     assert done.returncode == 1
 
 
-@pytest.mark.skipif(not postgres_server.available(), reason="no PostgreSQL here")
 def test_check_prints_the_script_that_mends_a_role_with_too_many_rights(stage) -> None:
     with postgres_server.server() as address, postgres_server.database(address) as owner:
         crm = f"  - {{id: crm, kind: postgresql, url: '${{CRM_READ_URL}}', {SALES_ONLY}}}\n"

@@ -101,7 +101,7 @@ async def _workspace_rows(folder: Path, journal: CallJournal) -> list[Row]:
     files = WorkspaceFiles(root, folder / "cache", DEFAULT, clock)
     pool = WorkerPool(1, settings, folder / "cache" / "spill", COMMAND)
     pool.start()
-    workspace = Workspace(root, files, pool, DEFAULT, clock)
+    workspace = Workspace(files, pool, DEFAULT, clock)
     made = await WorkspaceCache(files).database(await files.current())
     database = Database(made.path.absolute(), made.parquet, made.revision)
     in_process = duckdb.connect()

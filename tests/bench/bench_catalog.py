@@ -11,6 +11,7 @@ from runtime.catalog import CatalogColumn, CatalogTable, ForeignKey, Structure, 
 from runtime.catalog.name_index import NameIndex
 from runtime.catalog.paths import JoinGraph, shortest_paths
 from runtime.catalog.ranking import search
+from runtime.evidence import Json
 from runtime.limits import DEFAULT
 from runtime.toolboxes.sources.catalog_view import hit_json, table_json
 from tests.bench.row import Row
@@ -63,9 +64,9 @@ def run() -> list[Row]:
     crm.derived(NameIndex)
     built = time.perf_counter() - begin
     slowest = max((milliseconds(lambda query=query: search([crm], query)[:50]), query) for query in QUERIES)
-    hits = [hit_json(hit) for hit in search([crm], "id")[:50]]
+    hits: list[Json] = [hit_json(hit) for hit in search([crm], "id")[:50]]
     page, _ = fit({"data": {"hits": hits}}, "hits", DEFAULT.model_text_bytes, DEFAULT.cell_chars)
-    shown = [table_json(crm, table, 50) for table in crm.tables[:50]]
+    shown: list[Json] = [table_json(crm, table, 50) for table in crm.tables[:50]]
     schema, _ = fit({"data": {"tables": shown}}, "tables", DEFAULT.model_text_bytes, DEFAULT.cell_chars)
     graph = crm.derived(JoinGraph)
     start, end = crm.tables[-1].id, crm.tables[0].id

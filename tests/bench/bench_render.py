@@ -68,7 +68,8 @@ def _dump(view: AnswerView) -> Callable[[], str]:
 
 
 def _medians(work: Callable[[], object], bare: Callable[[], object], rounds: int = 40) -> tuple[float, float]:
-    work(), bare()
+    work()
+    bare()
     ours, theirs = [], []
     for _ in range(rounds):
         for call, times in ((work, ours), (bare, theirs)):

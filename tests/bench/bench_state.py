@@ -12,12 +12,14 @@ from pathlib import Path
 
 from runtime.clock import SystemClock, random_id
 from runtime.durable import Durable, Steps
+from runtime.evidence import Json
 from runtime.state import NewDelivery, State, TurnEnd, TurnStart, open_state
 from tests.bench.row import Row
 
 ROUNDS = 300
 TURNS = 60
 BODY = {"text": "which region led paid revenue last quarter?", "user": "U1", "channel": "C1", "raw": "x" * 400}
+REPLY: dict[str, Json] = {"text": "", "calls": [{"id": "c1", "name": "run_sql", "input": {"sql": "SELECT 1 " * 30}}]}
 
 
 def run() -> list[Row]:
@@ -79,9 +81,9 @@ async def _turns(folder: Path, state: State, commit_ms: float) -> list[Row]:
         await state.turns.begin(TurnStart(turn_id, "T:C:1", "U1", str(BODY["text"])))
         for n in range(2):
             started = time.perf_counter()
-            await steps.step("model step", _reply)
+            await steps.step("model step", _model_step)
             step_ms.append((time.perf_counter() - started) * 1e3)
-            await state.steps.put_reply(turn_id, n, await _reply())
+            await state.steps.put_reply(turn_id, n, REPLY)
         answer = "North led with 1,204,400 EUR [E1]. " * 8
         posting = NewDelivery(turn_id, "C1", 0, "message", {"text": answer})
         await state.turns.finish(turn_id, TurnEnd("answered", answer), deliveries=[posting])
@@ -128,8 +130,8 @@ async def _turns(folder: Path, state: State, commit_ms: float) -> list[Row]:
     ]
 
 
-async def _reply() -> dict[str, object]:
-    return {"text": "", "calls": [{"id": "c1", "name": "run_sql", "input": {"sql": "SELECT 1 " * 30}}]}
+async def _model_step() -> Json:
+    return REPLY
 
 
 def _bytes(folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""Where a state lives: on SQLite and, where it can be had, on PostgreSQL."""
+"""Where a state lives: on SQLite and on PostgreSQL."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from runtime.state import migrate_state
 from tests import postgres_server
 
-DATABASES = ["sqlite", "postgresql"] if postgres_server.available() else ["sqlite"]
+DATABASES = ["sqlite", "postgresql"]
 
 
 @pytest.fixture(scope="session")

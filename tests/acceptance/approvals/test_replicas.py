@@ -14,10 +14,7 @@ from tests.acceptance.approvals.replicas import Replicas
 from tests.acceptance.approvals.sequences import CASES, TITLES
 
 # Each starts several bots, one after the other; on a busy machine that takes its time.
-pytestmark = [
-    pytest.mark.skipif(not postgres_server.available(), reason="needs a PostgreSQL for the state"),
-    pytest.mark.timeout(300),
-]
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture(scope="module")

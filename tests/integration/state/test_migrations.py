@@ -62,14 +62,12 @@ def test_migrating_twice_changes_nothing(state_url: str):
     assert migrate_state(state_url) == migrate_state(state_url) == schema.HEAD
 
 
-if postgres_server.available():
-
-    def test_a_shared_database_is_migrated_on_purpose_only(postgres: str):
-        with postgres_server.database(postgres) as dsn:
-            with pytest.raises(StateUnavailable, match="footnote migrate"):
-                open_state(dsn, clock=SteppingClock(), new_id=Counter())
-            migrate_state(dsn)
-            open_state(dsn, clock=SteppingClock(), new_id=Counter()).close()
+def test_a_shared_database_is_migrated_on_purpose_only(postgres: str):
+    with postgres_server.database(postgres) as dsn:
+        with pytest.raises(StateUnavailable, match="footnote migrate"):
+            open_state(dsn, clock=SteppingClock(), new_id=Counter())
+        migrate_state(dsn)
+        open_state(dsn, clock=SteppingClock(), new_id=Counter()).close()
 
 
 def test_a_database_that_is_down_is_said_without_its_password():
