@@ -165,8 +165,8 @@ def _arecolumn_names(values: Sequence[str], below: Sequence[Sequence[str]]) -> b
     """Years over figures that are not all years themselves, or ranks that count up by one from 0 or 1."""
     if len(set(values)) < len(values):
         return False
-    if all(_YEAR.fullmatch(value) for value in values):
-        return not all(_YEAR.fullmatch(cell) for column in below for cell in column if cell)
+    if all(map(is_year, values)):
+        return not all(is_year(cell) for column in below for cell in column if cell)
     ranks = [int(value) for value in values if value.isdecimal()]
     return len(values) >= 3 and ranks in (list(range(len(values))), list(range(1, len(values) + 1)))
 
@@ -179,6 +179,11 @@ def _all_values(column: Sequence[str]) -> bool:
 def is_value(cell: str) -> bool:
     """True for a trimmed cell that looks like a number, a date or a truth value rather than a name."""
     return bool(_LIKE_A_NUMBER.fullmatch(cell) or _LIKE_A_DATE.fullmatch(cell) or cell.lower() in ("true", "false"))
+
+
+def is_year(cell: str) -> bool:
+    """True for a trimmed cell that is a year of the last three centuries."""
+    return bool(_YEAR.fullmatch(cell))
 
 
 def column_names(cells: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:

@@ -13,11 +13,12 @@ from runtime.ingest.loose_records import Record
 
 ABOVE = 40
 """At most this many records are taken for lines above a table."""
-_UNIT = re.compile(
+UNIT = re.compile(
     r"\(.{1,15}\)|\[.{1,15}\]|%|[a-zµ°$€£¥₹]{1,3}([²³/]\S{0,6})?|(EUR|USD|GBP|CHF|INR|kWh|MWh|hours|days|units?|pieces|pcs|"
     r"persons|people|count|text|date|number|tonnes|tons|hrs|mins?|secs?)",
     re.IGNORECASE,
 )
+"""What gives the unit of a column rather than its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,22 @@ def usual_width(rows: Sequence[Sequence[str]]) -> int:
     if several and 4 * sum(several.values()) >= len(rows):
         # Of two equally frequent widths the first row's is meant.
         first = _trimmed(rows[0], 0)
-        return max(several, key=lambda width: (several[width], width == first, -width))
+        usual = max(several, key=lambda width: (several[width], width == first, -width))
+        return _without_empty(rows, usual)
     return max(counts, key=lambda width: counts[width])
 
 
+def _without_empty(rows: Sequence[Sequence[str]], usual: int) -> int:
+    """The width of the first narrower row, where all that the `usual` rows have beyond it is empty: delimiters after
+    the last value, which the header lacks."""
+    narrower = next((len(row) for row in rows if 1 < len(row) < usual), usual)
+    beyond = [cell for row in rows if len(row) == usual for cell in row[narrower:]]
+    return usual if any(cell.strip() for cell in beyond) else narrower
+
+
 def _trimmed(row: Sequence[str], width: int) -> int:
-    """The row's width, without the empty cell that a delimiter after the last value makes."""
-    return len(row) - 1 if width and len(row) == width + 1 and not row[-1].strip() else len(row)
+    """The row's width, without the empty cells that delimiters after the last value make."""
+    return width if width and len(row) > width and not any(cell.strip() for cell in row[width:]) else len(row)
 
 
 def _filled(row: Sequence[str], width: int) -> bool:
@@ -83,9 +93,9 @@ def _units(rows: Sequence[Sequence[str]]) -> bool:
     if not named or any(is_value(first[place]) or _absent(first[place]) for place in named):
         return False
     others = [first[place] for place in range(len(first)) if place not in numbers and first[place]]
-    if any(not _UNIT.fullmatch(cell) and cell.casefold() not in ("unit", "units", "-") for cell in others):
+    if any(not UNIT.fullmatch(cell) and cell.casefold() not in ("unit", "units", "-") for cell in others):
         return False
-    return all(_UNIT.fullmatch(first[place]) for place in named) or (len(named) == len(numbers) > 1 and not others)
+    return all(UNIT.fullmatch(first[place]) for place in named) or (len(named) == len(numbers) > 1 and not others)
 
 
 def _all_numbers(cells: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from runtime.ingest.dialect import (
     column_names,
     is_value,
 )
+from runtime.ingest.header_rows import with_one_header
 from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
@@ -57,7 +58,8 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     delimiter = _delimiter(head, quote, EXPECTED[kind])
     records = list(loose_records(head, delimiter, quote))
     layout = find_layout(records)
-    return bool(layout.above or layout.units) or (whole and _odd_end(content, delimiter, quote))
+    grouped = with_one_header(records, layout, [], "line")[0] is not records
+    return bool(layout.above or layout.units or grouped) or (whole and _odd_end(content, delimiter, quote))
 
 
 def _odd_end(content: bytes, delimiter: str, quote: str) -> bool:
@@ -131,10 +133,16 @@ def begun(
 ) -> tuple[tuple[str, ...], Record | None, list[Record]]:
     """The columns' names, the header they come from, and the records below: what stands over the first row is taken
     out and told in the notes."""
+    records, layout = with_one_header(records, layout, notes, noun)
     notes += _above(records[: layout.above], noun)
     records = records[layout.above :]
     width = layout.width
     if layout.header:
+        if (named := len(records[0].cells)) < width:
+            notes.append(
+                f"the header names {named} columns where the rows have {width} values: its names are given from the"
+                " left and may stand over the wrong values"
+            )
         names, said_names = column_names(_padded(records[0].cells, width)[:width])
         header, records = records[0], records[1:]
         notes += said_names
@@ -194,10 +202,13 @@ def header_again(lines: Sequence[int], noun: Noun) -> str:
 
 
 def without_footer(records: list[Record], width: int, notes: list[str], noun: Noun) -> list[Record]:
-    """Lines of one cell at the end of a table with three columns or more are remarks, unless they are its totals."""
+    """Lines of one cell at the end of a table with three columns or more are remarks, unless they are its totals or
+    most of its rows are alike."""
     end = len(records)
     while width > 2 and end > 1 and _remark(records[end - 1]):
         end -= 1
+    if 2 * sum(_lone(record) for record in records[:end]) > end:
+        return records
     if end < len(records):
         left = records[end:]
         shown = _few([repr(_cut(record.cells[0].strip())) for record in left])
@@ -206,14 +217,13 @@ def without_footer(records: list[Record], width: int, notes: list[str], noun: No
     return records[:end]
 
 
+def _lone(record: Record) -> bool:
+    return sum(bool(cell.strip()) for cell in record.cells) <= 1
+
+
 def _remark(record: Record) -> bool:
     first = record.cells[0].strip()
-    return (
-        len([cell for cell in record.cells if cell.strip()]) <= 1
-        and len(first) > 3
-        and " " in first
-        and not is_value(first)
-    )
+    return _lone(record) and len(first) > 3 and " " in first and not is_value(first)
 
 
 def _even(

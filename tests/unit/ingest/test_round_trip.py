@@ -42,11 +42,15 @@ def _equal(read: Any, wrote: Any) -> bool:
 
 @st.composite
 def _tables(draw: st.DrawFn) -> tuple[list[str], list[list[Any]]]:
+    """Names and rows. The last row is full: a lone text there is taken for a remark below the table."""
     kinds = draw(st.lists(st.sampled_from(sorted(_COLUMNS)), min_size=1, max_size=4))
     names = ["label"] + [f"{kind}_{place}" for place, kind in enumerate(kinds)]
     count = draw(st.integers(1, 8))
     columns = [[draw(_WORD) for _ in range(count)]]
-    columns += [[draw(st.none() | _COLUMNS[kind]) for _ in range(count)] for kind in kinds]
+    columns += [
+        [draw(_COLUMNS[kind] if place == count - 1 else st.none() | _COLUMNS[kind]) for place in range(count)]
+        for kind in kinds
+    ]
     return names, [list(row) for row in zip(*columns, strict=True)]
 
 

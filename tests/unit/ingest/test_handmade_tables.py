@@ -1,0 +1,76 @@
+"""Tables as people and their programs write them by hand: what stands around the rows is told from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+Read = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "rows", "said"),
+    [
+        pytest.param(
+            "a,b,c\n1,2,3,\n4,5,6,\n7,8,9,\n",
+            ["a", "b", "c"],
+            [(1, 2, 3), (4, 5, 6), (7, 8, 9)],
+            "",
+            id="a-delimiter-behind-every-line-but-the-header",
+        ),
+        pytest.param(
+            "a,b,c\n1,2,3,,,\n4,5,6,,,\n",
+            ["a", "b", "c"],
+            [(1, 2, 3), (4, 5, 6)],
+            "",
+            id="several-delimiters-behind-every-line-but-the-header",
+        ),
+        pytest.param(
+            "id,price,qty\n1,12,50,3\n2,7,25,4\n",
+            ["id", "price", "qty", "column_4"],
+            [(1, 12, 50, 3), (2, 7, 25, 4)],
+            "the header names 3 columns where the rows have 4 values",
+            id="decimal-commas-between-commas",
+        ),
+        pytest.param(
+            ",Jan,,Feb,\nProduct,Units,Revenue,Units,Revenue\nA,1,10.5,2,20\nB,4,40,5,50\n",
+            ["Product", "Jan Units", "Jan Revenue", "Feb Units", "Feb Revenue"],
+            [("A", 1, Decimal("10.5"), 2, 20), ("B", 4, Decimal("40.0"), 5, 50)],
+            "two header lines (1 and 2) joined",
+            id="months-over-pairs-of-columns",
+        ),
+        pytest.param(
+            "Sales,,,,,,,,,,,,\n,Q1,,,Q2,,,Q3,,,Q4,,\nShop,Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec\n"
+            "A,1,2,3,4,5,6,7,8,9,10,11,12\nB,1,2,3,4,5,6,7,8,9,10,11,12\n",
+            [
+                *("Shop", "Q1 Jan", "Q1 Feb", "Q1 Mar", "Q2 Apr", "Q2 May", "Q2 Jun", "Q3 Jul", "Q3 Aug", "Q3 Sep"),
+                *("Q4 Oct", "Q4 Nov", "Q4 Dec"),
+            ],
+            [("A", *range(1, 13)), ("B", *range(1, 13))],
+            "1 line above the header skipped, not rows of the table: 'Sales'",
+            id="quarters-over-months-below-a-title",
+        ),
+        pytest.param(
+            "name,code,\nAnn,HR,lead\nBob,7,z\n",
+            ["name", "code", "column_3"],
+            [("Ann", "HR", "lead"), ("Bob", "7", "z")],
+            "without a name",
+            id="words-below-a-column-without-a-name-are-data",
+        ),
+        pytest.param(
+            "name,born,died\nAnn Ax,,\nBob Bo,,\nCem Co,,\n",
+            ["name", "born", "died"],
+            [("Ann Ax", None, None), ("Bob Bo", None, None), ("Cem Co", None, None)],
+            "",
+            id="rows-that-all-lack-the-rest-are-no-remarks",
+        ),
+    ],
+)  # fmt: skip
+def test_read_as_it_is_meant(read: Read, content: str, names: list[str], rows: list[Any], said: str) -> None:
+    table = read(content)
+    assert list(table.types) == names
+    assert table.rows == rows, table.notes
+    assert said in table.notes
