@@ -70,12 +70,13 @@ def take_up(approval: Approval, _: datetime) -> Approval | None:
 
 
 def settle(outcome: Outcome) -> Change:
-    """What came of the execution."""
+    """What came of the execution. One that never began was nobody's decision: the last word was a crash's."""
 
     def change(approval: Approval, _: datetime) -> Approval | None:
         if approval.state != "running":
             return None
-        ended = _ended(approval, outcome.state, outcome.sentence, approval.decided_by)
+        person = "" if outcome.state == "void" else approval.decided_by
+        ended = _ended(approval, outcome.state, outcome.sentence, person)
         return replace(ended, outcome={**ended.outcome, "receipt": outcome.receipt})
 
     return change

@@ -27,6 +27,15 @@ async def test_a_yes_reaches_the_run_that_waits_and_the_outcome_is_kept(office) 
     assert (ended.state, ended.sentence, ended.outcome["receipt"]) == ("done", "3 rows changed.", "R1")
 
 
+async def test_an_approved_call_that_never_began_was_cancelled_by_nobody(office) -> None:
+    approval = await office.ask()
+    await approved(office, approval)
+    answer = await office.answer()
+    await office.desk.settle(answer.approval_id, Outcome("void", "It was stopped before it ran: not run."))
+    ended = await office.state.approvals.get(approval.id)
+    assert (ended.state, ended.decided_by, ended.votes) == ("void", "", ("U2",))
+
+
 async def test_only_the_hash_of_the_token_is_kept(office) -> None:
     approval = await office.ask()
     token = office.face.tokens[approval.id]
