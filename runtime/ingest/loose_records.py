@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _LONGEST = 200  # lines that one quoted value may span before its quote is taken for an ordinary character
+_HEAD = 1_000
 _FIELD_CHARS = 1 << 24
 
 
@@ -24,6 +25,7 @@ def loose_records(lines: Sequence[str], delimiter: str, quote: str, width: int =
     """The records of `lines` (without line ends), blank ones left out. `width`, when known, helps to tell a quote that
     spans lines from a stray one."""
     csv.field_size_limit(_FIELD_CHARS)
+    blanks = _blanks(lines[:_HEAD], delimiter, quote)
     place = 0
     while place < len(lines):
         line = lines[place]
@@ -33,12 +35,19 @@ def loose_records(lines: Sequence[str], delimiter: str, quote: str, width: int =
             yield Record(place + 1, line.split(delimiter))
             place += 1
         else:
-            record, taken = _quoted(lines, place, delimiter, quote, width)
+            record, taken = _quoted(lines, place, delimiter, quote, width, blanks=blanks)
             yield record
             place += taken
 
 
-def _quoted(lines: Sequence[str], place: int, delimiter: str, quote: str, width: int) -> tuple[Record, int]:
+def _blanks(lines: Sequence[str], delimiter: str, quote: str) -> bool:
+    """Whether the program that wrote the lines put a blank behind each delimiter, before quotes too."""
+    return bool(quote) and 2 * sum(f"{delimiter} {quote}" in line for line in lines) >= len(lines) > 0
+
+
+def _quoted(
+    lines: Sequence[str], place: int, delimiter: str, quote: str, width: int, *, blanks: bool
+) -> tuple[Record, int]:
     """The record that begins at `place`, and how many lines it takes."""
     taken, marks = 1, lines[place].count(quote)
     while marks % 2 and taken < _LONGEST and place + taken < len(lines):
@@ -46,14 +55,20 @@ def _quoted(lines: Sequence[str], place: int, delimiter: str, quote: str, width:
         taken += 1
     literally = _literal(lines[place], delimiter, quote)
     if marks % 2 == 0:
-        cells = _strictly(lines[place : place + taken], delimiter, quote)
+        whole = lines[place : place + taken]
+        cells = _strictly(whole, delimiter, quote, blanks=blanks)
+        if width and cells and len(cells) != width and not blanks:
+            spaced = _strictly(whole, delimiter, quote, blanks=True)
+            cells = spaced if spaced and len(spaced) == width else cells
         if cells is not None and (taken == 1 or not width or len(cells) == width or len(literally) != width):
             return Record(place + 1, cells), taken
     return Record(place + 1, literally, stray=True), 1
 
 
-def _strictly(lines: Sequence[str], delimiter: str, quote: str) -> list[str] | None:
-    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, quotechar=quote, strict=True)
+def _strictly(lines: Sequence[str], delimiter: str, quote: str, *, blanks: bool) -> list[str] | None:
+    reader = csv.reader(
+        (line + "\n" for line in lines), delimiter=delimiter, quotechar=quote, strict=True, skipinitialspace=blanks
+    )
     try:
         found = list(reader)
     except csv.Error:

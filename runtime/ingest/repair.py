@@ -20,6 +20,7 @@ from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 from runtime.ingest.totals import Noun, find_totals, told
+from runtime.ingest.wrapping import is_wrapped, unwrapped, without_rules
 
 _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
@@ -52,10 +53,12 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     if whole and (_TOTAL_WORD.search(rest) or (first and first in rest)):
         return True
     head = lines_of(content[:_HEAD_BYTES].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
-    if _SAYS_DELIMITER.fullmatch(head[0].strip(" ")):
+    if _SAYS_DELIMITER.fullmatch(head[0].strip(" ")) or is_wrapped(content, head):
         return True
     quote = '"' if found.fields_quoted else ""
     delimiter = _delimiter(head, quote, EXPECTED[kind])
+    if quote and any(f"{delimiter} {quote}" in line for line in head):
+        return True
     records = list(loose_records(head, delimiter, quote))
     layout = find_layout(records)
     grouped = with_one_header(records, layout, [], "line")[0] is not records
@@ -77,13 +80,14 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     notes: list[str] = []
     if nuls := text.count("\0"):
         notes.append(f"{_counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
-    lines = lines_of(text.replace("\0", ""))
+    lines = unwrapped(lines_of(text.replace("\0", "")), notes)
     if long := next((number for number, line in enumerate(lines, 1) if len(line) > LINE_CHARS), 0):
         raise IngestRefused(f"line {long} is longer than 2 MB")
     quote = '"' if found.has_quotes else ""
     delimiter = delimiter_of(lines, quote, kind, notes)
     width = usual_width([record.cells for record in loose_records(lines[:_HEAD], delimiter, quote)] or [[""]])
     records = list(loose_records(lines, delimiter, quote, width))
+    records = without_rules(records, notes, "line")
     if not records:
         raise IngestRefused("empty: there is no data in it")
     layout = find_layout(records[:_HEAD])

@@ -67,6 +67,44 @@ Read = Callable[..., Any]
             "",
             id="rows-that-all-lack-the-rest-are-no-remarks",
         ),
+        pytest.param(
+            "id,name,qty\n1,a,2\n\ufeffid,name,qty\n3,c,4\n",
+            ["id", "name", "qty"],
+            [(1, "a", 2), (3, "c", 4)],
+            "byte order marks inside the text removed (1)",
+            id="files-with-marks-behind-one-another",
+        ),
+        pytest.param(
+            '"id;name;amt"\n"1;""Ann; B"";10"\n"2;Bob;20"\n',
+            ["id", "name", "amt"],
+            [(1, "Ann; B", 10), (2, "Bob", 20)],
+            "each line is quoted as a whole",
+            id="whole-lines-quoted",
+        ),
+        pytest.param(
+            "+----+------+\n| id | amt |\n+----+------+\n|  1 | 3.5 |\n|  2 | 4.5 |\n+----+------+\n",
+            ["column_1", "id", "amt", "column_4"],
+            [(None, 1, Decimal("3.5"), None), (None, 2, Decimal("4.5"), None)],
+            "3 ruling lines (dashes and the like, first in line 1) skipped",
+            id="rules-drawn-with-dashes",
+        ),
+        pytest.param(
+            'a,b\n1,"x\n-----\ny"\n2,z\n', ["a", "b"], [(1, "x\n-----\ny"), (2, "z")], "", id="rules-inside-a-value"
+        ),
+        pytest.param(
+            'id, name, note\n1, "Ann, B", "x"\n2, "Bob", "y, z"\n',
+            ["id", "name", "note"],
+            [(1, "Ann, B", "x"), (2, "Bob", "y, z")],
+            "",
+            id="blanks-before-quotes",
+        ),
+        pytest.param(
+            'id,name,say\n1,Ann,He said, "hi"\n2,Bob,no\n3,"C, D",yes\n',
+            ["id", "name", "say"],
+            [(1, "Ann", 'He said, "hi"'), (2, "Bob", "no"), (3, "C, D", "yes")],
+            "ragged rows: line 2",
+            id="quotes-after-a-comma-in-a-sentence",
+        ),
     ],
 )  # fmt: skip
 def test_read_as_it_is_meant(read: Read, content: str, names: list[str], rows: list[Any], said: str) -> None:

@@ -1,0 +1,64 @@
+"""Takes off what programs put around the lines of a text: marks inside, quotes around whole lines, rules between."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from runtime.ingest.loose_records import Record, loose_records
+from runtime.ingest.totals import Noun
+
+_MARK = "\ufeff"
+_MARK_BYTES = _MARK.encode()
+_WHOLE = re.compile(r'"((?:[^"]|"")*)"')
+_RULE = re.compile(r"[-=_*+:| ]*")
+_RULE_MARKS = 4  # three dashes alone may stand for a missing value
+_RULE_BYTES = (b"----", b"====", b"____", b"****", b"---|", b"-+-", b":--")
+_CANDIDATES = (",", ";", "\t", "|")
+_HEAD = 1_000
+
+
+def is_wrapped(content: bytes, head: Sequence[str]) -> bool:
+    """Whether something stands around the lines of a text or between them; `head` are its first lines."""
+    return _MARK_BYTES in content[len(_MARK_BYTES) :] or any(map(content.__contains__, _RULE_BYTES)) or _quoted(head)
+
+
+def unwrapped(lines: list[str], notes: list[str]) -> list[str]:
+    """The lines without marks inside and without quotes around whole lines, told in the notes."""
+    if marks := sum(line.count(_MARK) for line in lines):
+        lines = [line.replace(_MARK, "") for line in lines]
+        notes.append(f"byte order marks inside the text removed ({marks:,}): files were put behind one another")
+    if _quoted(lines[:_HEAD]):
+        lines = [found[1].replace('""', '"') if (found := _WHOLE.fullmatch(line)) else line for line in lines]
+        notes.append("each line is quoted as a whole: read without these quotes")
+    return lines
+
+
+def without_rules(records: list[Record], notes: list[str], noun: Noun) -> list[Record]:
+    """The records without those that only draw a line, told in the notes."""
+    rules = [record.line for record in records if _is_rule(record.cells)]
+    if not rules:
+        return records
+    many = f"1 ruling {noun}" if len(rules) == 1 else f"{len(rules):,} ruling {noun}s"
+    notes.append(f"{many} (dashes and the like, first in {noun} {rules[0]}) skipped, not rows of the table")
+    return [record for record in records if not _is_rule(record.cells)]
+
+
+def _is_rule(cells: Sequence[str]) -> bool:
+    text = "".join(cells)
+    marks = sum(text.count(mark) for mark in "-=_*")
+    return marks >= _RULE_MARKS and bool(_RULE.fullmatch(text))
+
+
+def _quoted(lines: Sequence[str]) -> bool:
+    """Whether each line is one quoted value that holds several, as many as the others."""
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 2 or not all(_WHOLE.fullmatch(line) for line in filled):
+        return False
+    inside = [line[1:-1].replace('""', '"') for line in filled]
+    for delimiter in _CANDIDATES:
+        widths = Counter(len(record.cells) for record in loose_records(inside, delimiter, '"'))
+        if len(widths) == 1 and min(widths) > 1:
+            return True
+    return False
