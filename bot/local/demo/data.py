@@ -38,6 +38,9 @@ CREATE TABLE order_lines (
 CREATE TABLE refunds (
   refund_id INTEGER PRIMARY KEY, order_id INTEGER NOT NULL REFERENCES orders, refunded_on DATE NOT NULL,
   reason TEXT NOT NULL, currency TEXT NOT NULL, amount NUMERIC NOT NULL);
+CREATE TABLE revenue (
+  order_id INTEGER PRIMARY KEY REFERENCES orders, booked_on DATE NOT NULL, currency TEXT NOT NULL,
+  revenue NUMERIC NOT NULL);
 """
 
 
@@ -61,6 +64,7 @@ def _write_database(path: Path, shop: Shop) -> None:
         _insert(connection, "orders", ((*row[:-1], row[-1] / 100) for row in shop.orders))
         _insert(connection, "order_lines", ((*row[:-1], row[-1] / 100) for row in shop.order_lines))
         _insert(connection, "refunds", ((*row[:-1], row[-1] / 100) for row in shop.refunds))
+        _insert(connection, "revenue", ((*row[:-1], row[-1] / 100) for row in shop.revenue))
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Sequence[object]]) -> None:

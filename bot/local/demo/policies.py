@@ -12,6 +12,7 @@ An order belongs to the month in which it was placed; a refund is taken off in t
 Open and cancelled orders are no revenue.
 Euros and dollars are never added up: every revenue figure names its currency.
 Amounts include tax and no shipping.
+The shop's table `revenue` keeps these figures, a row for each paid order.
 """,
     "returns.md": """# Returns
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -59,6 +60,18 @@ class Shop:
     orders: tuple[tuple[int, int, date, str, str, str, int], ...]
     order_lines: tuple[tuple[int, int, int, int, int], ...]  # order_id, line_no, product_id, quantity, unit_price
     refunds: tuple[tuple[int, int, date, str, str, int], ...]  # refund_id, order_id, refunded_on, reason, currency, …
+
+    @property
+    def revenue(self) -> tuple[tuple[int, date, str, int], ...]:
+        """order_id, booked_on, currency, revenue: what each paid order brought on its day, its refunds taken off."""
+        back = Counter[int]()
+        for _, order, _, _, _, amount in self.refunds:
+            back[order] += amount
+        return tuple(
+            (order, day, currency, amount - back[order])
+            for order, _, day, status, _, currency, amount in self.orders
+            if status == "paid"
+        )
 
 
 def make_shop(seed: int = 7) -> Shop:

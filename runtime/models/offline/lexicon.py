@@ -52,13 +52,13 @@ AGGREGATES = {
 MONEY_VERBS = _stems("cost spend spent spending pay paid payment expense expenditure spendings bill outlay worth money")
 MONEY_COLUMNS = _stems(
     "amount total cost price spend spent spending paid payment fee expense charge sum gross net value rent bill budget "
-    "salary"
+    "salary revenue turnover profit income earnings"
 )
 GENERIC_MEASURES = _stems("value amount figure sum money")
 BUSINESS_WORDS = _stems("revenue sales turnover profit margin income earnings churn retention growth")
 
 # Superlatives and comparatives: the direction, and the idea that picks the column.
-MOST = _stems("most highest largest biggest greatest maximum max top maximal best peak")
+MOST = _stems("most highest largest biggest greatest maximum max top maximal best peak led")
 LEAST = _stems("least fewest lowest smallest minimum min minimal bottom rarest")
 ADJECTIVES: Mapping[str, tuple[str, str]] = {
     "cheapest": ("min", "money"),
@@ -107,14 +107,6 @@ CONCEPTS: Mapping[str, frozenset[str]] = {
     "time": _stems("minute hour second duration time min hr"),
 }
 FREQUENCY = _stems("often frequent frequently common commonly")
-RANK_VERBS: Mapping[str, str] = {
-    "lead": "max",
-    "leads": "max",
-    "led": "max",
-    "tops": "max",
-    "first": "max",
-    "last": "min",
-}
 
 # Calendar words: the bucket a date falls into.
 BUCKETS = _mapped({"day": "day date daily", "week": "week weekly", "month": "month monthly",

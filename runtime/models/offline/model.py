@@ -9,16 +9,12 @@ from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.choose import Choice
 from runtime.models.offline.describe import asked_table, asks_for_files, files_answer, table_answer
-from runtime.models.offline.documents import (
-    best_lines,
-    defined,
-    definition_search,
-    document_searches,
-    found_answer,
-    line_search,
-)
+from runtime.models.offline.documents import document_searches, found_answer
 from runtime.models.offline.followups import asks_why, is_follow_up, resolve
 from runtime.models.offline.gathering import Sight, look, look_into, looked_into, query_call, worth_a_look
+from runtime.models.offline.listing import Listing
+from runtime.models.offline.meanings import asked_meaning, explained, meaning, measured_meaning, unknown_meaning
+from runtime.models.offline.passages import passage
 from runtime.models.offline.plan import Ask, Cannot, Plan
 from runtime.models.offline.refusals import ask, cannot, greeted, greets, no_reasons, no_tables, refused_at_once
 from runtime.models.offline.tokens import Token, stems, tokenize
@@ -87,6 +83,10 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         if len(made) < len(searches) and not any(done.data.get("hits") for done in made):
             return _call(turn, [("grep_files", searches[len(made)])])
         return _say(found_answer(turn))
+    if "grep_files" in offered and (asked := asked_meaning(turn.question, listing)):
+        said = explained(turn, asked)
+        if said:
+            return _say(said) if isinstance(said, str) else _call(turn, said)
     described = asked_table(tokens, seen)
     words = tokenize(turn.everything) if turn.earlier and is_follow_up(tokens) else tokens
     if calls := look_into(turn, *(described or worth_a_look(seen, words, anything=greets(tokens)))):
@@ -106,12 +106,12 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
 
 def _without_tables(turn: Turn, seen: Sight, offered: Set[str]) -> ModelStep:
     """Where there is no table at all, documents may hold the words that are asked for."""
-    search = line_search(turn.question, seen.listing) if "grep_files" in offered else None
-    made = next(iter(turn.of("grep_files")), None)
-    if search is not None and made is None:
-        return _call(turn, [("grep_files", search)])
-    lines = best_lines(made, turn.question) if made is not None else None
-    return _say(lines or no_tables(seen))
+    found = passage(turn, seen.listing) if "grep_files" in offered else None
+    if isinstance(found, list):
+        return _call(turn, found)
+    if found is None:
+        return _say(no_tables(seen))
+    return _say(found.text if found.whole else f"{no_tables(seen)}\n\n{found.text}")
 
 
 def _decided(turn: Turn, choice: Choice, tables: list[Table], seen: Sight, offered: Set[str]) -> ModelStep:
@@ -125,26 +125,30 @@ def _decided(turn: Turn, choice: Choice, tables: list[Table], seen: Sight, offer
         return _refused(turn, choice.reading, seen, offered)
     if isinstance(choice.reading, Ask):
         return _say(ask(choice.reading))
-    return _computed(turn, choice.reading, offered)
+    return _computed(turn, choice.reading, seen.listing, offered)
 
 
 def _refused(turn: Turn, reading: Cannot, seen: Sight, offered: Set[str]) -> ModelStep:
-    """The refusal; where a word is unknown, with what the documents say it means, or the lines that hold most of the
-    question's words."""
-    if "grep_files" not in offered or not reading.unknown:
+    """What documents say where the tables don't: the lines that answer the question, else the refusal with what an
+    unknown word means here, or with the lines that hold most of the question's words."""
+    if "grep_files" not in offered or not reading.unknown or (turn.earlier and is_follow_up(tokenize(turn.question))):
         return _say(cannot(reading))
-    definition = definition_search(reading.unknown)
-    search = definition or line_search(turn.question, seen.listing)
-    if search is None:
-        return _say(cannot(reading))
-    made = next(iter(turn.of("grep_files")), None)
-    if made is None:
-        return _call(turn, [("grep_files", search)])
-    lines = best_lines(made, turn.question) if definition is None else None
-    return _say(cannot(reading, f"\n\n{lines}" if lines else defined(made) if definition else ""))
+    if words := unknown_meaning(reading.unknown, seen.listing):
+        said = meaning(turn, words)
+        if isinstance(said, list):
+            return _call(turn, said)
+        return _say(
+            cannot(reading, f"\n\nA document says what it is, but no table keeps it: {said[0]}." if said else "")
+        )
+    found = passage(turn, seen.listing)
+    if isinstance(found, list):
+        return _call(turn, found)
+    if found is not None and found.whole:
+        return _say(found.text)
+    return _say(cannot(reading, f"\n\n{found.text}" if found is not None else ""))
 
 
-def _computed(turn: Turn, plan: Plan, offered: Set[str]) -> ModelStep:
+def _computed(turn: Turn, plan: Plan, listing: Listing, offered: Set[str]) -> ModelStep:
     text = sql.query(plan)
     result = next((done for done in turn.done if done.call.input.get("sql") == text), None)
     if result is None:
@@ -152,11 +156,15 @@ def _computed(turn: Turn, plan: Plan, offered: Set[str]) -> ModelStep:
     if not result.ok:
         reason = as_code(result.error or "no reason given")
         return _say(f"I can't answer that: the query failed ({reason}) [{result.evidence}].")
+    said = meaning(turn, measured_meaning(plan, listing)) if "grep_files" in offered else ()
+    if isinstance(said, list):
+        return _call(turn, said)
     wanted = charting.wanted(plan, turn)
-    if wanted is None or "make_chart" not in offered:
-        return _say(answer(plan, result))
     drawn = next(iter(turn.of("make_chart")), None)
-    return _call(turn, [("make_chart", wanted)]) if drawn is None else _say(answer(plan, result, drawn))
+    if wanted is not None and "make_chart" in offered and drawn is None:
+        return _call(turn, [("make_chart", wanted)])
+    defined = "".join(f"\n\nThe figure is the table's own; a document defines the word: {one}." for one in said[:1])
+    return _say(answer(plan, result, drawn if wanted is not None else None) + defined)
 
 
 def _lookups(choice: Choice, turn: Turn, tables: Sequence[Table]) -> gathering.Calls:

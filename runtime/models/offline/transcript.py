@@ -67,6 +67,10 @@ class Turn:
     def of(self, tool: str) -> tuple[Done, ...]:
         return tuple(done for done in self.done if done.call.name == tool)
 
+    def made(self, tool: str, arguments: Mapping[str, object]) -> Done | None:
+        """The call with these very arguments, when it was made already."""
+        return next((done for done in self.of(tool) if dict(done.call.input) == dict(arguments)), None)
+
 
 def turn_of(request: ModelRequest) -> Turn:
     """The present turn. A message that the run itself puts after results is no question."""

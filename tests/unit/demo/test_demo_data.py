@@ -59,6 +59,15 @@ def test_eighteen_months_two_currencies_and_refunds_of_paid_orders(shop: Shop) -
     assert all(FIRST_DAY <= refund[2] <= LAST_DAY for refund in shop.refunds)
 
 
+def test_revenue_is_what_the_policy_says(shop: Shop) -> None:
+    paid = {row[ORDER]: row for row in shop.orders if row[STATUS] == "paid"}
+    assert {row[0] for row in shop.revenue} == paid.keys()
+    assert all((day, currency) == (paid[order][DAY], paid[order][CURRENCY]) for order, day, currency, _ in shop.revenue)
+    cents = sum(row[CENTS] for row in paid.values()) - sum(row[5] for row in shop.refunds)
+    assert sum(row[3] for row in shop.revenue) == cents
+    assert all(row[3] >= 0 for row in shop.revenue)
+
+
 def test_some_customers_are_there_twice_and_some_countries_in_another_case(shop: Shop) -> None:
     people = Counter(name.casefold() for _, name, *_ in shop.customers)
     assert sum(count > 1 for count in people.values()) == 6

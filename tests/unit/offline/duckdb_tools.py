@@ -25,6 +25,7 @@ from runtime.models.port import (
 )
 
 TOOLS = tuple(ToolDefinition(name, name, {}) for name in ("list_files", "inspect_table", "run_sql"))
+WITH_DOCUMENTS = (*TOOLS, ToolDefinition("grep_files", "grep_files", {}))
 
 
 class Folder:
@@ -34,6 +35,7 @@ class Folder:
         self.connection = duckdb.connect()
         self.entries: list[dict[str, Any]] = []
         self.files: dict[str, str] = {}
+        self.texts: dict[str, list[str]] = {}
         self.counter = 0
         for path in paths:
             self.entries.append(self._load(path))
@@ -41,6 +43,7 @@ class Folder:
     def _load(self, path: Path) -> dict[str, Any]:
         entry: dict[str, Any] = {"name": path.name, "size": path.stat().st_size}
         if path.suffix in (".md", ".txt", ".pdf"):
+            self.texts[path.name] = path.read_text().splitlines()
             return entry | {"kind": "document"}
         if path.suffix not in (".csv", ".tsv"):
             return entry | {"kind": "skipped", "reason": "this kind of file is not read"}
@@ -119,6 +122,18 @@ class Folder:
         shown = rows if len(rows) <= 100 else rows[:30]
         return {"columns": columns, "rows": shown, "row_count": len(rows), "shown": len(shown)}
 
+    def grep_files(self, arguments: Any) -> dict[str, Any]:
+        found, around = re.compile(arguments["pattern"], re.IGNORECASE), arguments.get("context", 0)
+        hits = [
+            {"at": f"{name}:{at}", "file": name, "line": at, "text": line, "after": lines[at : at + around]}
+            for name, lines in self.texts.items()
+            if name in arguments.get("names", [name])
+            for at, line in enumerate(lines, start=1)
+            if found.search(line)
+        ]
+        shown = hits[: arguments.get("max_hits", 30)]
+        return {"hits": shown, "total": len(hits), "searched": {"files": len(self.texts), "complete": True}}
+
 
 async def converse(folder: Folder, question: str, *, history: tuple[Message, ...] = (), context: str = "") -> str:
     """The analyst's answer to `question` over `folder`."""
@@ -132,7 +147,8 @@ async def transcript(
     model = OfflineModel()
     messages: list[Message] = [*history, UserMessage(question)]
     for _ in range(12):
-        step: ModelStep = await model.step(ModelRequest("", context, TOOLS, tuple(messages)))
+        tools = WITH_DOCUMENTS if folder.texts else TOOLS
+        step: ModelStep = await model.step(ModelRequest("", context, tools, tuple(messages)))
         messages.append(ModelMessage(step.text, step.calls))
         if step.stop is Stop.END:
             return messages
