@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -39,22 +40,25 @@ TABLE = "public.accounts"
 TERMS = Terms("policy-1", "U1")
 
 
-def die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+class Death:
+    """Kills this process, without a word, where the moment has come."""
+
+    def __init__(self, moment: str, *, armed: bool = True) -> None:
+        self.moment, self.armed = moment, armed
+
+    def at(self, moment: str) -> None:
+        if self.armed and moment == self.moment:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 class DyingEffects:
     """The journal of a process that dies at a moment."""
 
-    def __init__(self, effects: Effects, moment: str) -> None:
-        self._effects, self._moment = effects, moment
+    def __init__(self, effects: Effects, death: Death) -> None:
+        self._effects, self._at = effects, death.at
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._effects, name)
-
-    def _at(self, moment: str) -> None:
-        if self._moment == moment:
-            die()
 
     async def begin(self, effect: Any) -> Any:
         self._at("before the claim")
@@ -78,8 +82,8 @@ class DyingEffects:
 class Relay:
     """Passes bytes between the engine and the target, and dies where the COMMIT is."""
 
-    def __init__(self, target: str, moment: str) -> None:
-        self._parts, self._moment = urlsplit(target), moment
+    def __init__(self, target: str, death: Death) -> None:
+        self._parts, self._at = urlsplit(target), death.at
         self._listening = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -99,23 +103,24 @@ class Relay:
 
     def _out(self, client: socket.socket, server: socket.socket, committing: threading.Event) -> None:
         writing = False  # other connections commit, too, but nothing that counts
-        while data := client.recv(65_536):
-            writing = writing or b"UPDATE " in data
-            if writing and data.startswith(b"Q") and b"COMMIT\0" in data:
-                committing.set()
-                if self._moment == "COMMIT lost":
-                    die()
-            server.sendall(data)
-            if committing.is_set() and self._moment == "COMMIT sent":
-                die()
-        server.shutdown(socket.SHUT_WR)
+        with suppress(OSError):  # whoever is gone needs nothing more
+            while data := client.recv(65_536):
+                writing = writing or b"UPDATE " in data
+                if writing and data.startswith(b"Q") and b"COMMIT\0" in data:
+                    committing.set()
+                    self._at("COMMIT lost")
+                server.sendall(data)
+                if committing.is_set():
+                    self._at("COMMIT sent")
+            server.shutdown(socket.SHUT_WR)
 
     def _back(self, server: socket.socket, client: socket.socket, committing: threading.Event) -> None:
-        while data := server.recv(65_536):
-            if committing.is_set() and self._moment == "answer lost":
-                die()
-            client.sendall(data)
-        client.close()
+        with suppress(OSError):
+            while data := server.recv(65_536):
+                if committing.is_set():
+                    self._at("answer lost")
+                client.sendall(data)
+            client.shutdown(socket.SHUT_RDWR)
 
 
 def source() -> PostgresqlSource:
@@ -138,10 +143,11 @@ def change(tier: str) -> Change:
 
 async def work(state_url: str, moment: str, call: str, tier: str) -> None:
     """One change, up to the moment."""
-    os.environ["CRM_WRITE_URL"] = Relay(os.environ["CRM_WRITE_URL"], moment).address
+    death = Death(moment)
+    os.environ["CRM_WRITE_URL"] = Relay(os.environ["CRM_WRITE_URL"], death).address
     state = open_state(state_url, clock=SystemClock(), new_id=random_id)
     reads = await PostgresqlEngine.open(source(), DEFAULT, SystemClock())
-    journal: Any = DyingEffects(state.effects, moment)
+    journal: Any = DyingEffects(state.effects, death)
     updates = PostgresqlUpdates.open(source(), reads.structure, journal, DEFAULT, SystemClock())
     seen = await updates.preview(change(tier), TERMS)
     await updates.perform(change(tier), TERMS, seen.fingerprint, ChangeCall("run", call, "T:C:1", "update"))
