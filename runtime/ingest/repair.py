@@ -19,6 +19,7 @@ from runtime.ingest.header_rows import with_one_header
 from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
+from runtime.ingest.summaries import WORD as SUMMARY_WORD
 from runtime.ingest.totals import Noun, find_totals, told
 from runtime.ingest.wrapping import is_wrapped, unwrapped, without_rules
 
@@ -62,15 +63,23 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     records = list(loose_records(head, delimiter, quote))
     layout = find_layout(records)
     grouped = with_one_header(records, layout, [], "line")[0] is not records
-    return bool(layout.above or layout.units or grouped) or (whole and _odd_end(content, delimiter, quote))
+    odd = layout.above or layout.units or grouped
+    return bool(odd) or (whole and (_indented(content, quote) or _odd_end(content, delimiter, quote)))
+
+
+def _indented(content: bytes, quote: str) -> bool:
+    """Whether labels are indented somewhere, as in a pivot table."""
+    return b"\n  " in content or f"\n{quote}  ".encode() in content
 
 
 def _odd_end(content: bytes, delimiter: str, quote: str) -> bool:
-    """Whether the last line may be a total without a label or a remark below the table."""
-    tail = lines_of(content[-_TAIL_BYTES:].decode("utf-8", "ignore"))[-_TAIL_LINES:]
+    """Whether the last lines may give figures about the others, or be remarks below the table."""
+    end = content[-_TAIL_BYTES:]
+    tail = lines_of(end.decode("utf-8", "ignore"))[-_TAIL_LINES:]
     last = list(loose_records(tail, delimiter, quote))[-1:]
     cells = [cell.strip() for record in last for cell in record.cells]
-    return len(cells) > 1 and any(cells) and (not cells[0] or (not any(cells[1:]) and " " in cells[0]))
+    odd = len(cells) > 1 and any(cells) and (not cells[0] or (not any(cells[1:]) and " " in cells[0]))
+    return odd or bool(SUMMARY_WORD.search(end))
 
 
 def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repair:

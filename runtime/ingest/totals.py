@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Literal
 
 from runtime.ingest.numerals import Numeral, Shapes, numeral_of, shape_of
+from runtime.ingest.summaries import indented_sums, last_summaries, proved, sums_and_means
 
 WORDS = (
     r"(grand |overall |sub[- ]?)?totals?|(zwischen|gesamt|end)?summe|gesamt|insgesamt|sum|totale|somme|suma|totaal"
@@ -31,27 +32,58 @@ Noun = Literal["line", "row"]
 @dataclass(frozen=True, slots=True)
 class Total:
     """A row taken for a total: its place among the rows, its label, columns whose value is the sum of the rows it
-    covers, and columns with another value, as (name, value, sum)."""
+    covers (or `what` else it gives of them), and columns with another value, as (name, value, sum)."""
 
     place: int
     label: str
     equal: tuple[str, ...]
     other: tuple[tuple[str, Decimal, Decimal], ...]
+    what: str = "sum"
 
 
 def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
-    """The rows that are totals. A label alone is not enough: the row must equal a sum of rows above it, or leave other
-    labels empty while naming nothing or a group that stands above it."""
+    """The rows that are totals, or other figures about rows. A label alone is not enough: the row must equal a sum of
+    rows above it, or leave other labels empty while naming nothing or a group that stands above it."""
+    last = last_summaries(rows, {place for place, row in enumerate(rows) if label_of(row)})
+    body = [place for place in range(len(rows)) if place not in last]
+    apart = _indented([rows[place] for place in body], names, comma_likely=comma_likely)
+    found = [replace(total, place=body[total.place]) for total in apart]
+    body = [place for place in body if place not in {total.place for total in found}]
+    sums = _sums([rows[place] for place in body], names, comma_likely=comma_likely)
+    found += [replace(total, place=body[total.place]) for total in sums]
+    if last:
+        plain = [rows[place] for place in body if place not in {total.place for total in found}]
+        ways = _ways(plain, comma_likely=comma_likely) if len(plain) > 1 else {}
+        found += [
+            Total(place, label, equal, (), what) for place, label, what, equal in proved(rows, last, plain, names, ways)
+        ]
+    return sorted(found, key=lambda total: total.place)
+
+
+def _indented(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
+    if not any(row[0][:1].isspace() for row in rows):
+        return []
+    ways = _ways(rows, comma_likely=comma_likely)
+    equal = tuple(names[at] for at in ways)
+    return [Total(place, rows[place][0].strip(), equal, ()) for place in indented_sums(rows, ways)]
+
+
+def _sums(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
     labelled = {place: label for place, row in enumerate(rows) if (label := label_of(row))}
-    bare = _bare(rows)
+    bare = [place for place in _bare(rows) if place not in labelled]
     if not (labelled or bare) or 2 * len(labelled) > len(rows) > 2:
         return []
-    if bare and len(rows) - 1 not in labelled:
-        labelled[len(rows) - 1] = NO_LABEL
-    plain = [row for place, row in enumerate(rows) if place not in labelled]
+    plain = [row for place, row in enumerate(rows) if place not in labelled and place not in bare]
     ways = _ways(plain, comma_likely=comma_likely)
     texts = [place for place in range(len(names)) if place not in ways and any(row[place].strip() for row in plain)]
-    return judged(rows, names, labelled, ways, texts)
+    found = judged(rows, names, {**dict.fromkeys(bare, NO_LABEL), **labelled}, ways, texts)
+    if {total.place for total in found} >= set(bare):
+        return found
+    # Rows without a label continue the one above them, unless each of them adds up others: then only the last may.
+    found = judged(rows, names, labelled, ways, texts)
+    if bare == [len(rows) - 1] and (equal := sums_and_means(rows[-1], plain, names, ways)):
+        found.append(Total(len(rows) - 1, NO_LABEL, equal, (), "sum or the mean"))
+    return found
 
 
 def judged(
@@ -71,9 +103,10 @@ def judged(
     return [*_first(rows, names, labelled, ways, texts, {total.place for total in found}), *found]
 
 
-def _bare(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the last row alone lacks the label that stands first in all others: it may add them up."""
-    return len(rows) > 2 and not rows[-1][0].strip() and all(row[0].strip() for row in rows[:-1])
+def _bare(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The rows that lack the label which stands first in most others: they may add them up."""
+    found = [place for place, row in enumerate(rows) if not row[0].strip() and any(cell.strip() for cell in row)]
+    return found if found and found[0] > 1 and 2 * len(found) < len(rows) else []
 
 
 def _first(
@@ -182,7 +215,7 @@ def said(total: Total, line: int, noun: Noun = "line") -> str:
     """One clause about a total row: what of it agrees with the rows, and what does not, a record called a `noun`."""
     parts: list[str] = []
     if total.equal:
-        parts.append(f"equal to the sum of the rows in {', '.join(total.equal[:_SHOWN])}")
+        parts.append(f"equal to the {total.what} of the rows in {', '.join(total.equal[:_SHOWN])}")
     for name, value, rows in total.other[:_SHOWN]:
         parts.append(f"{name} says {value:,} where the rows add up to {rows:,}")
     return f"{noun} {line} {total.label!r}" + (f" ({'; '.join(parts)})" if parts else "")

@@ -112,3 +112,71 @@ def test_read_as_it_is_meant(read: Read, content: str, names: list[str], rows: l
     assert list(table.types) == names
     assert table.rows == rows, table.notes
     assert said in table.notes
+
+
+@pytest.mark.parametrize(
+    ("content", "rows", "said"),
+    [
+        pytest.param(
+            "dept,emp,salary\nHR,Ann,100\nHR,Bob,200\n,,300\nIT,Cem,400\nIT,Dan,500\n,,900\n,,1200\n",
+            [("HR", "Ann", 100), ("HR", "Bob", 200), ("IT", "Cem", 400), ("IT", "Dan", 500)],
+            "3 total and subtotal rows kept apart, not counted as rows: line 4 'without a label' (equal to the sum",
+            id="subtotals-without-any-label",
+        ),
+        pytest.param(
+            "a,n\nA,100\n,50\n,150\nB,7\nC,8\nD,9\n",
+            [("A", 100), (None, 50), (None, 150), ("B", 7), ("C", 8), ("D", 9)],
+            "",
+            id="rows-that-go-on-with-the-label-above",
+        ),
+        pytest.param(
+            "name,score\nA,10\nB,20\nC,30\nAverage,20\nMax,30\nCount,3\n",
+            [("A", 10), ("B", 20), ("C", 30)],
+            "line 5 'Average' (equal to the mean of the rows in score)",
+            id="figures-about-the-rows",
+        ),
+        pytest.param(
+            "name,score\nA,10\nB,20\nC,40\nTotal,70\nMean,23.33\n",
+            [("A", 10), ("B", 20), ("C", 40)],
+            "line 6 'Mean' (equal to the mean of the rows in score)",
+            id="a-rounded-mean-below-a-total",
+        ),
+        pytest.param(
+            "name,score\nAnn,10\nBob,20\nMax,20\n",
+            [("Ann", 10), ("Bob", 20), ("Max", 20)],
+            "",
+            id="a-man-called-max",
+        ),
+        pytest.param(
+            "product,sold\nScrew,4\nNut,6\nAverage,7\n",
+            [("Screw", 4), ("Nut", 6), ("Average", 7)],
+            "",
+            id="a-mean-that-is-none",
+        ),
+        pytest.param(
+            "region,units,price\nN,10,2.5\nS,20,3.5\n,30,3.0\n",
+            [("N", 10, Decimal("2.5")), ("S", 20, Decimal("3.5"))],
+            "(equal to the sum or the mean of the rows in units, price)",
+            id="a-last-row-of-a-sum-and-a-mean",
+        ),
+        pytest.param(
+            "Row Labels,2022,2023\nEast,100,120\n  Boston,40,50\n  NYC,60,70\nWest,80,90\n  LA,80,90\n"
+            "Grand Total,180,210\n",
+            [("  Boston", 40, 50), ("  NYC", 60, 70), ("  LA", 80, 90)],
+            "3 total and subtotal rows kept apart, not counted as rows: line 2 'East' (equal to the sum of the rows",
+            id="a-pivot-table-with-indented-labels",
+        ),
+        pytest.param(
+            "item,n\nTools,9\n  saw,4\n  axe,3\nWood,5\n  plank,5\n",
+            [("Tools", 9), ("  saw", 4), ("  axe", 3), ("Wood", 5), ("  plank", 5)],
+            "",
+            id="indented-rows-that-add-up-to-nothing-above",
+        ),
+    ],
+)  # fmt: skip
+def test_rows_about_other_rows_are_kept_apart_only_when_they_add_up(
+    read: Read, content: str, rows: list[Any], said: str
+) -> None:
+    table = read(content)
+    assert table.rows == rows, table.notes
+    assert said in table.notes
