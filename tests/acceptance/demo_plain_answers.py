@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from tests.acceptance.demo_answers import Data, Expected
+from tests.acceptance.demo_answers import Data, Expected, Order, counted
 
 
 def named_sums(data: Data, wanted: int) -> Expected:
@@ -30,7 +30,34 @@ def best_customers(data: Data, wanted: int) -> Expected:
     return [cents / 100 for _, cents in best], [*(f"| {names[one]} | {one} |" for one, _ in best), "kept apart"]
 
 
+def called(data: Data, name: str) -> set[int]:
+    """The numbers of all who bear a name, whatever its case."""
+    return {row[0] for row in data.shop.customers if row[1].casefold() == name.casefold()}
+
+
+def lines_of(data: Data, product: str, year: int) -> list[int]:
+    """The quantities of the order lines of one product in the orders of a year."""
+    number = next(row[0] for row in data.shop.products if row[1] == product)
+    orders = {order.id for order in data.orders if order.day.year == year}
+    return [line[3] for line in data.shop.order_lines if line[0] in orders and line[2] == number]
+
+
+def lines_by(data: Data, group: Callable[[Order], str]) -> Expected:
+    """How many order lines there are by what their order says."""
+    orders = {order.id: order for order in data.orders}
+    return counted([group(orders[line[0]]) for line in data.shop.order_lines])
+
+
 PLAIN: dict[str, Callable[[Data], Expected]] = {
     "Top 3 products by quantity": lambda d: named_sums(d, 3),
     "Top 5 customers by amount in EUR": lambda d: best_customers(d, 5),
+    "Total quantity of order lines of product Mug in 2025": lambda d: (
+        [sum(lines_of(d, "Mug", 2025)), len(lines_of(d, "Mug", 2025))],
+        ["“Mug”"],
+    ),
+    "Number of order lines by channel": lambda d: lines_by(d, lambda order: order.channel),
+    "How many orders did Tara Adler place in 2025?": lambda d: (
+        [sum(o.day.year == 2025 and o.customer in called(d, "Tara Adler") for o in d.orders)],
+        ["all of that name are in"],
+    ),
 }

@@ -82,7 +82,7 @@ def understood(plan: Plan) -> str:
 def _dimension_words(plan: Plan) -> list[str]:
     if any(d.width for d in plan.dimensions):
         return [f"steps of `{d.column.name}`" for d in plan.dimensions]
-    return [f"{d.bucket} of `{d.column.name}`" if d.bucket else column_name(d.column) for d in plan.dimensions]
+    return [f"{d.bucket} of {column_name(d.column)}" if d.bucket else column_name(d.column) for d in plan.dimensions]
 
 
 def _rows(data: Mapping[str, Any]) -> list[Row]:
@@ -300,7 +300,7 @@ def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     total = _whole(rows[0][sql.IN_ALL], len(rows))
     head = f"**{total:,}** {'row matches' if total == 1 else 'rows match'}{mark}:"
     table = tables.whole_rows(sql.shown_columns(plan), "", (), rows, mark)
-    return f"{head}\n\n{table}{tables.only_some(rows, total, mark)}"
+    return f"{head}\n\n{table}{tables.only_some(rows, total, mark, most=sql.LISTED_ROWS)}"
 
 
 def _whole(value: Json, otherwise: int) -> int:

@@ -87,6 +87,14 @@ class Column:
         return self.kind == "label" and self.distinct > 1 and self.words[-1] in UNIT_COLUMN_WORDS
 
     @property
+    def steps(self) -> int:
+        """How many joins lead to the column from the table in question."""
+        way, count = self.via, 0
+        while way is not None:
+            way, count = way.before, count + 1
+        return count
+
+    @property
     def dated(self) -> bool:
         return self.kind in ("date", "textdate")
 

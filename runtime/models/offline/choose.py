@@ -9,7 +9,7 @@ from datetime import date
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing
-from runtime.models.offline.mentions import valued
+from runtime.models.offline.mentions import names_of_others, valued
 from runtime.models.offline.naming import named
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
@@ -37,33 +37,60 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
 
 def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
     values = valued(tokens, tables)
-    readings = [(table, read(tokens, table, today, values)) for table in tables]
+    others = {table.id: names_of_others(tokens, table, tables) for table in tables}
+    readings = [(table, read(tokens, table, today, values, others[table.id])) for table in tables]
     whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
     best = _best(whole) if whole else None
     if best is not None and not isinstance(best, Cannot):
         return Choice(best)
-    joined = _best_joined(tokens, tables, today, values)
-    if joined is not None and (best is None or joined.score > best.score + _CLOSE):
+    linking = [(table, wide) for table in tables if (wide := linked(table, tables)) is not None]
+    wide = [(table, read(tokens, wide, today, values, others[table.id])) for table, wide in linking]
+    joined = _best_joined(wide)
+    if joined is not None and (best is None or _carries(joined, best)):
         return Choice(joined)
     if (repeated := repeating(tokens, tables)) is not None:
         return Choice(repeated)
     if best is not None:
         return Choice(best)
-    return _nearest(readings, tokens, listing)
+    if (reason := _reason(wide)) is not None:
+        return Choice(reason)
+    return _nearest([*readings, *wide], tokens, listing)
 
 
-def _best_joined(
-    tokens: Sequence[Token], tables: Sequence[Table], today: date | None, values: frozenset[int]
-) -> Reading | None:
-    """The best reading that needs labels of another table. Nothing may be assumed there: words must name the figure."""
-    wider = [wide for table in tables if (wide := linked(table, tables)) is not None]
-    readings = [(wide, read(tokens, wide, today, values)) for wide in wider]
+def _carries(joined: Reading, refused: Reading) -> bool:
+    """True when the joined reading stands against the refusal of one table: it carries more of the words, or is of the
+    same table and finds beside it what that table lacks."""
+    same = (
+        isinstance(joined, Plan)
+        and isinstance(refused, Cannot)
+        and joined.table.id == (refused.table or joined.table).id
+    )
+    return joined.score > refused.score + _CLOSE or (same and joined.score >= refused.score)
+
+
+def _best_joined(readings: Sequence[tuple[Table, Reading]]) -> Reading | None:
+    """The best reading that needs another table. Nothing may be assumed there: words must name the figure."""
     fitting = [
         (table, reading)
         for table, reading in readings
         if not isinstance(reading, Cannot) and not (isinstance(reading, Plan) and reading.aggregate.assumed)
     ]
     return _best(fitting) if fitting else None
+
+
+def _reason(readings: Sequence[tuple[Table, Reading]]) -> Cannot | None:
+    """Why there is no figure although every word has its meaning, by the table that carries the words best."""
+    known = [
+        (table, reading)
+        for table, reading in readings
+        if isinstance(reading, Plan) or (isinstance(reading, Cannot) and not reading.unknown)
+    ]
+    if not known:
+        return None
+    table, reading = max(known, key=lambda pair: pair[1].score)
+    if isinstance(reading, Cannot):
+        return replace(reading, table=table)
+    return Cannot(f"I can't tell which figure of {table.file} is meant; please name its column.", table)
 
 
 def _best(readings: Sequence[tuple[Table, Reading]]) -> Reading:
@@ -88,6 +115,7 @@ def _nearest(readings: Sequence[tuple[Table, Reading]], tokens: Sequence[Token],
     if not missing:
         return Choice(Cannot("There is no table here that I could read."))
     ranked = sorted(missing, key=lambda pair: (len(pair[1].unknown), -pair[1].score))
+    ranked = list({table.id: (table, reading) for table, reading in reversed(ranked)}.values())[::-1]
     table, nearest = ranked[0]
     near = [pair for pair in ranked if len(pair[1].unknown) <= len(nearest.unknown) + 1][:_LOOKED_AT]
     words = tuple(dict.fromkeys(word for _, reading in near for word in reading.unknown))

@@ -63,10 +63,12 @@ def _negated(clues: Clues, first: int) -> bool:
 
 
 def date_column(clues: Clues) -> Column | Ask | Cannot:
-    """The date column that a period or a calendar word speaks of."""
+    """The date column that a period or a calendar word speaks of: the one named, or that of the rows themselves, or of
+    the nearest rows that they point at."""
     dated = tuple(column for column in clues.table.columns if column.dated)
     named = tuple(c for mention in clues.mentions for c in mention.columns if c.dated)
-    choice = tuple(dict.fromkeys(named)) or dated
+    nearest = min((column.steps for column in dated), default=0)
+    choice = tuple(dict.fromkeys(named)) or tuple(column for column in dated if column.steps == nearest)
     if len(choice) == 1:
         return choice[0]
     if not dated:

@@ -1,4 +1,4 @@
-"""A table together with the labels of the tables that its rows point at, so that "orders from Germany" can be read."""
+"""A table together with what the tables that its rows point at say, so that "orders from Germany" can be read."""
 
 from __future__ import annotations
 
@@ -6,29 +6,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from runtime.models.offline.catalog import Column, Join, Table
+from runtime.models.offline.naming import name_of, shares_names
 from runtime.models.offline.plan import Cannot
 from runtime.models.offline.tokens import Token
 
 _STEPS = 3
+_SAYING = ("label", "flag", "year", "date", "textdate")  # a figure of another table would be counted once for each row
 _NAMELESS = ("",)
 
 
 def linked(table: Table, tables: Sequence[Table]) -> Table | None:
-    """`table` with the label columns of every table that its rows lead to, step by step, by exactly one column to a
-    key: such joins never repeat a row, so no figure is counted twice. Never over two sources. None when there is no
-    such table."""
+    """`table` with the labels, flags and days of every table that its rows lead to, step by step, by exactly one
+    column to a key: such joins never repeat a row, so no figure is counted twice. Never over two sources. None when
+    there is no such table."""
     columns = [replace(column, source=table.id) for column in table.columns]
     added: list[Column] = []
     own = {column.words for column in table.columns}
     for other, way in _reached(table, tables):
+        name = name_of(other, way.other_column)
         for column in other.columns:
-            if column.kind != "label" or column.name == way.other_column or column.words in own:
+            if column.kind not in _SAYING or column.name == way.other_column or column.words in own:
                 continue
-            column = replace(column, source=other.id, via=way)
-            if column.name in other.keys or (*column.words, "id") not in own:
-                added.append(column)
-            else:  # two customers may share a name: it filters, said, and never groups
-                added.append(replace(column, words=_NAMELESS, shared=column.distinct < other.rows or column.folds))
+            shared = name is not None and column.name == name.name and shares_names(column, other)
+            column = replace(column, source=other.id, via=way, shared=shared)
+            by_id = column.kind == "label" and column.name not in other.keys and (*column.words, "id") in own
+            added.append(replace(column, words=_NAMELESS) if by_id else column)  # "by customer" goes by its id
     return replace(table, columns=(*columns, *added)) if added else None
 
 

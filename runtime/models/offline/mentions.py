@@ -76,6 +76,17 @@ def valued(tokens: Sequence[Token], tables: Sequence[Table]) -> frozenset[int]:
     return frozenset(found)
 
 
+def names_of_others(tokens: Sequence[Token], table: Table, tables: Sequence[Table]) -> frozenset[int]:
+    """The tokens of names of several words that only other tables bear: the "lines" of "order lines" are no orders."""
+    own, found = set[int](), set[int]()
+    for one in tables:
+        length = len(one.words)
+        for first in range(len(tokens) - length + 1) if length > 1 else ():
+            if tuple(token.stem for token in tokens[first : first + length]) == one.words:
+                (own if one.words == table.words else found).update(range(first, first + length))
+    return frozenset(found - own)
+
+
 def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Mention | None:
     part = tokens[first:after]
     words = tuple(token.stem for token in part)

@@ -16,14 +16,23 @@ from runtime.models.offline.shapes import Parts, shape
 from runtime.models.offline.targets import bounds_of, counted
 from runtime.models.offline.tokens import Token
 
+_NONE = frozenset[int]()
+
 
 def read(
-    tokens: Sequence[Token], table: Table, today: date | None, valued: frozenset[int] = frozenset[int]()
+    tokens: Sequence[Token],
+    table: Table,
+    today: date | None,
+    valued: frozenset[int] = _NONE,
+    others: frozenset[int] = _NONE,
 ) -> Reading:
     """The reading of a question against `table`: a plan only if every word of it is accounted for. The tokens `valued`
-    spell values of some table here, so that none of them is another word for a column of this one."""
+    spell values of some table here, so that none of them is another word for a column of this one; `others` name
+    other tables, so that none of them is a mere row of this one."""
     clues = gather(tokens, table, today)
     _disown(clues, valued)
+    for at in others:
+        clues.used[at] = clues.used[at] and clues.mention_at(at) is not None
     reading = _read(clues)
     score = _score(clues)
     unread = clues.unread()
@@ -167,7 +176,11 @@ def _score(clues: Clues) -> float:
     score += 4.0 * clues.sourced
     for mention in clues.mentions:
         worth = 3.0 if mention.table else 2.0 if mention.columns or mention.values else 1.5
-        if worth == 2.0 and not mention.values and all(column.kind == "id" for column in mention.columns):
+        if worth == 2.0 and not mention.values and all(_of_other_rows(column) for column in mention.columns):
             worth = 1.0  # "order" names the orders before it names the order_id of another table
         score += worth / 2 if mention.loose else worth
     return score
+
+
+def _of_other_rows(column: Column) -> bool:
+    return column.kind == "id" or (column.dated and column.via is not None)

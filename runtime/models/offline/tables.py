@@ -99,12 +99,13 @@ def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], 
     return _markdown(head, lines, 1 if measure else 0)
 
 
-def only_some(rows: Sequence[Row], total: int, mark: str, *, last: bool = False) -> str:
-    """What is said when rows are left to the evidence; empty when all are shown."""
+def only_some(rows: Sequence[Row], total: int, mark: str, *, last: bool = False, most: int | None = None) -> str:
+    """What is said when rows are left to the evidence, which keeps the `most`; empty when all are shown."""
     shown_rows, which = len(inline(rows)), "last" if last else "first"
     if total <= shown_rows:
         return ""
-    return f"\n\nThese are the {which} {small(shown_rows)} of {total:,} rows; all are in the evidence{mark}."
+    kept = "all" if most is None or total <= most else f"the first {most}"
+    return f"\n\nThese are the {which} {small(shown_rows)} of {total:,} rows; {kept} are in the evidence{mark}."
 
 
 def _group_heads(plan: Plan) -> list[str]:

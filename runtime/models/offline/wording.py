@@ -108,12 +108,12 @@ def conditions(plan: Plan) -> str:
     """The exact filters and period: "category is “transport”, month from 2023-07-01 to 2023-12-31"."""
     parts = [_value(value) for value in plan.values] + [_figure(bound) for bound in plan.figures]
     if plan.period is not None and plan.earlier is not None and plan.date is not None:
-        parts.append(f"`{plan.date.name}` in {_ends(plan.period)} against {_ends(plan.earlier)}")
+        parts.append(f"{column_name(plan.date)} in {_ends(plan.period)} against {_ends(plan.earlier)}")
     elif plan.period is not None and plan.date is not None:
         start, end = plan.period.start, plan.period.end
         ends = [f"from {start.isoformat()}"] if start else []
         ends += [f"to {end.isoformat()}"] if end else []
-        parts.append(f"`{plan.date.name}` {' '.join(ends)}")
+        parts.append(f"{column_name(plan.date)} {' '.join(ends)}")
     return ", ".join(parts)
 
 
