@@ -32,6 +32,8 @@ class CatalogColumn:
     comment: str = ""
     generated: bool = False
     masked: bool = False
+    casts: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 
 from runtime.catalog import Structure
 from runtime.limits import Limits
 from runtime.sqlguard import GuardPolicy
+
+_PLAIN_TYPE = re.compile(r"(?:[a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]*", re.ASCII)
 
 
 def policy_of(
@@ -30,6 +33,9 @@ def policy_of(
             search_path=search_path,
             partial=frozenset(table.id for table in structure.tables if by_columns or table.partial),
             masked=structure.derived(_masked),
+            types=structure.derived(_types),
+            fields=structure.derived(_fields),
+            keys={table.id: table.primary_key for table in structure.tables if table.primary_key},
             parameters=parameters,
             max_bytes=limits.sql_bytes,
             max_nesting=limits.sql_nesting,
@@ -43,6 +49,17 @@ def _policies(_: Structure) -> dict[Hashable, GuardPolicy]:
 
 def _columns(structure: Structure) -> Mapping[str, tuple[str, ...]]:
     return {table.id: tuple(column.name for column in table.columns) for table in structure.tables}
+
+
+def _types(structure: Structure) -> frozenset[str]:
+    """Of types that belong to what isn't masked; one with an odd name is compared with plain text only."""
+    names = (name for table in structure.tables for item in table.columns if not item.masked for name in item.casts)
+    return frozenset(name for name in names if _PLAIN_TYPE.fullmatch(name))
+
+
+def _fields(structure: Structure) -> Mapping[str, frozenset[str]]:
+    fields = {table.id: frozenset(name for item in table.columns for name in item.fields) for table in structure.tables}
+    return {name: found for name, found in fields.items() if found}
 
 
 def _masked(structure: Structure) -> Mapping[str, frozenset[str]]:

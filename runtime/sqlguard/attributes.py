@@ -47,6 +47,7 @@ def _check_loose(
     names: list[exp.Identifier], root: exp.Expr, read: TablesRead, policy: GuardPolicy, rules: DialectRules
 ) -> None:
     known = {fold(column) for table in read.names for column in policy.tables[table]}
+    known.update(fold(name) for table in read.names for name in policy.fields.get(table, ()))
     given: set[str] | None = None
     for identifier in names:
         name = fold(identifier.this)

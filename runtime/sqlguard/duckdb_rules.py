@@ -69,4 +69,5 @@ def rules() -> DialectRules:
         user_types=_USER_TYPES,
         known_calls=known_calls(DuckDBParser) - _OWN_GRAMMAR,
         type_tokens=frozenset(DuckDBParser.TYPE_TOKENS),
+        lambdas=True,
     )

@@ -11,6 +11,11 @@ from runtime.sqlguard.rules import rules_for
 
 MESSAGE_CHARS = 500
 
+_HINTS = {
+    "Conversion Error": "TRY_CAST gives NULL where a value does not fit.",
+    'near "ORDER"': "This SQLite knows no ORDER BY inside an aggregate: put the order into a subquery after FROM.",
+}
+
 # The quoted piece of the statement under the message: it shows our wrapping, and the text is known to the caller.
 _STATEMENT = re.compile(r"^\s*LINE \d+:.*\Z", re.MULTILINE | re.DOTALL)
 _OFFERS = re.compile(
@@ -86,7 +91,7 @@ def refuse_from_engine(message: str, policy: GuardPolicy, tables: Iterable[str])
         )
     syntax = cleaned.startswith("Parser Error") or cleaned.endswith("syntax error") or cleaned == "incomplete input"
     code = "sql_syntax" if syntax else "sql_failed"
-    hint = "TRY_CAST gives NULL where a value does not fit." if cleaned.startswith("Conversion Error") else ""
+    hint = next((hint for start, hint in _HINTS.items() if cleaned.startswith(start)), "")
     return QueryRefused(code, cleaned or "The engine refused the query.", hint=hint)
 
 
@@ -99,6 +104,6 @@ def _missing(what: str, name: str, policy: GuardPolicy, read: tuple[str, ...]) -
         return unknown_table(bare, policy)
     rules = rules_for(policy.dialect)
     instead = rules.instead.get(bare.lower())
-    close = near(bare, rules.scalars)
+    close = near(bare, rules.scalars - {bare.lower()})  # listed, it may be one of a newer version than this engine
     hint = f"Use {instead}." if instead else f"Did you mean {' or '.join(close)}?" if close else ""
     return QueryRefused("function_not_allowed", f"The function {bare!r} does not exist.", hint=hint)

@@ -12,8 +12,10 @@ from runtime.sqlguard import parameters, reading, verbatim
 from runtime.sqlguard.attributes import check_attributes
 from runtime.sqlguard.bounds import check_tokens, plain_text
 from runtime.sqlguard.filters import text_filters
+from runtime.sqlguard.grouping import spread_keys
 from runtime.sqlguard.masking import masked_outputs
 from runtime.sqlguard.naming import name_outputs
+from runtime.sqlguard.own_types import check_own_types
 from runtime.sqlguard.policy import GuardPolicy, ValidatedQuery
 from runtime.sqlguard.refusals import QueryRefused, not_allowed, shown
 from runtime.sqlguard.rules import DialectRules, rules_for
@@ -40,17 +42,21 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
     if rules.name == "sqlite":
         tokens = parameters.numbered(tokens)
     check_tokens(tokens, rules.type_tokens, policy)
+    if not rules.lambdas:
+        tokens = verbatim.bracket_arrows(tokens)
     root = _parse(rules, tokens, text)
     try:
         walked = check_tree(root, rules)
         parameters.check_used(walked.parameters, policy.parameters)
         read = resolve(walked.tables, policy, walked.ctes, rules.cte_sight)
+        check_own_types(walked.own_types, policy, rules)
         check_attributes(walked, root, read, policy, rules)
         for call in walked.distinct_calls:
             verbatim.spread_distinct(call)
         filters = text_filters(walked.comparisons, read, policy) if walked.comparisons else ()
         output = name_outputs(root, tokens, text, rules.name_bytes)
         masked = masked_outputs(root, read, policy)
+        spread_keys(root, read, policy)
         write_sources(root, read, policy, rules)
         if rules.name == "sqlite":
             parameters.write_for_sqlite(walked.parameters)
@@ -88,7 +94,7 @@ def _parse(rules: DialectRules, tokens: list[Token], text: str) -> exp.Expr:
     except RecursionError as error:
         raise _too_deep() from error
     except ParseError as error:
-        raise _syntax(error, text) from error
+        raise _syntax(error, text, lambdas=rules.lambdas) from error
     except _PARSER_FAULTS as error:
         raise QueryRefused("sql_syntax", "The SQL does not parse.", hint="Write one SELECT in plain form.") from error
     if not trees:
@@ -106,7 +112,7 @@ def _too_deep() -> QueryRefused:
     )
 
 
-def _syntax(error: ParseError, text: str) -> QueryRefused:
+def _syntax(error: ParseError, text: str, *, lambdas: bool) -> QueryRefused:
     first = error.errors[0] if error.errors else {}
     what = shown(str(first.get("description") or "unexpected text")).replace("\x01", "")
     near_text = shown(str(first.get("highlight") or "")).replace("\x01", "")
@@ -115,5 +121,6 @@ def _syntax(error: ParseError, text: str) -> QueryRefused:
     return QueryRefused(
         "sql_syntax",
         f"The SQL does not parse{place}{at}: {what}",
-        hint="Check that place for a missing comma, bracket or keyword" + (_LAMBDAS if "->" in text else "."),
+        hint="Check that place for a missing comma, bracket or keyword"
+        + (_LAMBDAS if lambdas and "->" in text else "."),
     )

@@ -27,6 +27,8 @@ class GuardPolicy:
     for the caller; every such table is read through a SELECT of exactly these. Of other tables the columns serve
     hints and filters, they are no boundary. `masked`: table id -> columns whose values people see and the model does
     not. `parameters`: how many values come with the SQL; `?`, `?1`, `:name` (SQLite) and `$1` (PostgreSQL) name them.
+    `types`: the names by which a cast may mean a type of the database's own. `fields`: table id -> names that may stand
+    behind a value in brackets, `(home).city`. `keys`: table id -> the columns of its primary key.
     `max_bytes` counts UTF-8; `max_nesting` counts open brackets outside literals and comments.
     """
 
@@ -36,6 +38,9 @@ class GuardPolicy:
     search_path: tuple[str, ...] = ()
     partial: frozenset[str] = frozenset()
     masked: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    types: frozenset[str] = frozenset()
+    fields: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    keys: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     parameters: int = 0
     max_bytes: int = DEFAULT.sql_bytes
     max_nesting: int = DEFAULT.sql_nesting

@@ -46,7 +46,7 @@ class DialectRules:
     CTEs a name sees. `ordered_sets`: functions that take WITHIN GROUP. `value_words`: unquoted names that are a call
     without brackets and not a column. `attribute_calls`: `row.name` may call a function of that name. `joins`: the
     words that may stand before JOIN, None for all the parser knows. `name_bytes`: UTF-8 bytes of a name above which
-    the engine cuts it.
+    the engine cuts it. `lambdas`: `x -> …` may be one.
     """
 
     name: str
@@ -71,6 +71,7 @@ class DialectRules:
     attribute_calls: bool = False
     joins: frozenset[str] | None = None
     name_bytes: int | None = None
+    lambdas: bool = False
 
 
 @cache

@@ -91,17 +91,19 @@ def _narrow(table: exp.Table, admitted: str, policy: GuardPolicy) -> None:
     columns = policy.tables[admitted]
     if not columns:
         raise unknown_table(admitted, policy)
-    if table.args.get("sample") or table.args.get("pivots"):
+    if table.args.get("pivots"):
         raise not_allowed(
             f"{admitted!r} is open with some of its columns only, and such a table is read whole.",
-            "Put the sample or pivot on a SELECT over it.",
+            "Put the pivot on a SELECT over it.",
         )
     name = exp.Identifier(this=table.this.this, quoted=bool(table.this.args.get("quoted")))
     narrow = exp.Select(
         expressions=[
             exp.Column(this=exp.Identifier(this=column, quoted=True), table=name.copy()) for column in columns
         ],
-        from_=exp.From(this=exp.Table(this=table.this.copy(), db=table.args.get("db"))),
+        from_=exp.From(
+            this=exp.Table(this=table.this.copy(), db=table.args.get("db"), sample=table.args.get("sample"))
+        ),
     )
     alias = table.args.get("alias") or exp.TableAlias(this=name)
     table.replace(

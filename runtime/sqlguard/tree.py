@@ -61,6 +61,7 @@ class Walked:
     distinct_calls: list[exp.Anonymous] = field(default_factory=list[exp.Anonymous])
     qualified: list[exp.Column] = field(default_factory=list[exp.Column])
     fields: list[exp.Dot] = field(default_factory=list[exp.Dot])
+    own_types: list[exp.DataType] = field(default_factory=list[exp.DataType])
     parameters: list[exp.Parameter] = field(default_factory=list[exp.Parameter])
     has_aggregate: bool = False
 
@@ -132,7 +133,7 @@ def _check_column(node: exp.Expr, rules: DialectRules, walked: Walked) -> None:
 
 
 def _check_dot(node: exp.Expr, rules: DialectRules, walked: Walked) -> None:
-    if not rules.attribute_calls:
+    if not rules.attribute_calls or isinstance(node.parent, exp.DataType):
         return
     part = node.args.get("expression")
     if not isinstance(part, exp.Func):
@@ -273,7 +274,7 @@ def _note_aggregate(call: exp.Expr, walked: Walked) -> None:
     walked.has_aggregate = walked.has_aggregate or not isinstance(outer, exp.Window)
 
 
-def _check_type(node: exp.Expr, rules: DialectRules, _walked: Walked) -> None:
+def _check_type(node: exp.Expr, rules: DialectRules, walked: Walked) -> None:
     kind = node.this
     if kind in rules.data_types:
         if kind in rules.written_types:
@@ -281,7 +282,11 @@ def _check_type(node: exp.Expr, rules: DialectRules, _walked: Walked) -> None:
         return
     own = node.args.get("kind")
     named = own.name if isinstance(own, exp.Identifier) else str(own or "")
-    if kind is not exp.DType.USERDEFINED or named.lower() not in rules.user_types:
+    if kind is exp.DType.USERDEFINED and named.lower() in rules.user_types:
+        return
+    if kind is exp.DType.USERDEFINED and isinstance(own, (exp.Identifier, exp.Dot)):
+        walked.own_types.append(cast("exp.DataType", node))
+    else:
         word = named or (str(kind.value) if isinstance(kind, exp.DType) else str(kind))
         raise not_allowed(f"The type {shown(word)!r} is not known here.", rules.type_hint)
 

@@ -17,6 +17,10 @@ _PATH_MARK = "/\x01"  # sqlglot leaves a JSON pointer, which begins with a slash
 _NO_CALLS = frozenset({TokenType.APPLY})
 
 _ARROWS = frozenset({TokenType.ARROW, TokenType.DARROW})
+_BEGIN_ARGUMENT = frozenset({TokenType.L_PAREN, TokenType.COMMA, TokenType.L_BRACKET})
+_NO_COLUMN = frozenset(
+    {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.L_PAREN, TokenType.STRING, TokenType.NUMBER, TokenType.STAR}
+)
 
 
 def mark(tokens: list[Token], known_calls: frozenset[str]) -> None:
@@ -32,6 +36,37 @@ def mark(tokens: list[Token], known_calls: frozenset[str]) -> None:
             elif token.token_type is TokenType.STRING and previous.token_type in _ARROWS:
                 token.text = _PATH_MARK + token.text
         previous = token
+
+
+def bracket_arrows(tokens: list[Token]) -> list[Token]:
+    """`tokens` with `(column -> 'key')` for a `column -> 'key'` that begins an argument: the parser would take it for a
+    lambda, which PostgreSQL and SQLite don't have."""
+    if not any(token.token_type is TokenType.ARROW for token in tokens):
+        return tokens
+    result: list[Token] = []
+    open_for = 0  # tokens until the bracket closes
+    for index, token in enumerate(tokens):
+        length = _arrow_length(tokens, index) if not open_for else 0
+        if length:
+            result.append(Token(TokenType.L_PAREN, "(", token.line, token.col, token.start, token.start))
+            open_for = length
+        result.append(token)
+        if open_for == 1:
+            result.append(Token(TokenType.R_PAREN, ")", token.line, token.col, token.end, token.end))
+        open_for -= open_for > 0
+    return result
+
+
+def _arrow_length(tokens: list[Token], index: int) -> int:
+    """How many tokens from `index` on are `column -> key` at the beginning of an argument; 0 when they are not."""
+    kinds = [token.token_type for token in tokens[index : index + 4]]
+    before, last = ([None, None] + [token.token_type for token in tokens[max(0, index - 2) : index]])[-2:]
+    begins = last in _BEGIN_ARGUMENT and not (last is TokenType.L_PAREN and before in _BEGIN_ARGUMENT)
+    if not begins or len(kinds) < 3 or kinds[1] is not TokenType.ARROW or kinds[0] in _NO_COLUMN:
+        return 0
+    if kinds[2] in (TokenType.STRING, TokenType.NUMBER):
+        return 3
+    return 4 if kinds[2:] == [TokenType.DASH, TokenType.NUMBER] else 0
 
 
 def restore_name(node: exp.Expr) -> None:

@@ -30,6 +30,27 @@ WHERE a.attrelid = ANY ($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attrelid, a.attnum
 """
 
+OWN_TYPES = """
+-- The columns of the relations $1 whose type is an enum or a composite type of the database, or a list of these: the
+-- names by which a cast may mean the enum (without its schema where the search path finds it; none where a cast runs a
+-- function), and the fields of the composite type. Types of tables' whole rows are left out.
+SELECT a.attrelid::int8, a.attnum::int4,
+       CASE WHEN t.typtype = 'e' AND has_schema_privilege(n.oid, 'USAGE')
+                 AND NOT EXISTS (SELECT FROM pg_cast WHERE casttarget = t.oid AND castfunc <> 0)
+            THEN array_remove(ARRAY[n.nspname || '.' || t.typname,
+                                    CASE WHEN pg_type_is_visible(t.oid) THEN t.typname END]::text[], NULL)
+            ELSE '{}' END,
+       ARRAY (SELECT f.attname::text FROM pg_attribute AS f
+              WHERE f.attrelid = composite.oid AND f.attnum > 0 AND NOT f.attisdropped ORDER BY f.attnum)
+FROM pg_attribute AS a
+JOIN pg_type AS own ON own.oid = a.atttypid
+JOIN pg_type AS t ON t.oid = CASE WHEN own.typlen = -1 AND own.typelem <> 0 THEN own.typelem ELSE own.oid END
+JOIN pg_namespace AS n ON n.oid = t.typnamespace AND n.nspname <> 'pg_catalog'
+LEFT JOIN pg_class AS composite ON composite.oid = t.typrelid AND composite.relkind = 'c'
+WHERE a.attrelid = ANY ($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+  AND (t.typtype = 'e' OR composite.oid IS NOT NULL)
+"""
+
 READABLE_COLUMNS = """
 -- Which columns of the relations $1 the role may read, where it has no right to whole relations.
 SELECT a.attrelid::int8, a.attnum::int4

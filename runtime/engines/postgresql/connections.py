@@ -16,6 +16,8 @@ Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 _CONNECT_SECONDS = 5
 _LOCK_SECONDS = 5
 _CLEANING_SECONDS = 5
+_SORTED_WAYS = ("indexscan", "indexonlyscan", "mergejoin")
+_UNSORTED_WAYS = ("seqscan", "bitmapscan", "hashjoin", "nestloop", "hashagg")
 _END = b"ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()"
 """Settings, cursors and temporary tables go with the transaction; only locks of the session outlive it."""
 
@@ -39,10 +41,12 @@ class Opening(Protocol):
 @dataclass(frozen=True, slots=True)
 class Session:
     """What a transaction is set to. `seconds` bounds one statement on the server's side too, so that nothing keeps
-    running there when this process dies; unqualified names are looked up in `search_path`."""
+    running there when this process dies; unqualified names are looked up in `search_path`. `unsorted`: tables are read
+    as they lie and joined by hash or loop, since rows that come in the order of an index tell of what it sorts."""
 
     seconds: float
     search_path: tuple[str, ...] = ()
+    unsorted: bool = False
 
     def begin(self) -> str:
         """The statements that open the snapshot. Whatever is set ends with it: a `set_config` of an earlier statement
@@ -61,6 +65,9 @@ class Session:
             "bytea_output": "'hex'",
             "extra_float_digits": 1,
         }
+        if self.unsorted:
+            settings |= {f"enable_{way}": "off" for way in _SORTED_WAYS}
+            settings |= {f"enable_{way}": "on" for way in _UNSORTED_WAYS}  # whatever the role has
         sets = "".join(f"; SET LOCAL {name} = {value}" for name, value in settings.items())
         return f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY{sets}"
 

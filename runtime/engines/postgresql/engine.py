@@ -12,7 +12,7 @@ import structlog
 from psycopg.conninfo import conninfo_to_dict
 
 from runtime.admission.manifest import PostgresqlSource, environment_value
-from runtime.catalog import Structure
+from runtime.catalog import CatalogTable, Structure
 from runtime.catalog.admitted import admitted
 from runtime.catalog.cached import CachedStructure
 from runtime.clock import Clock
@@ -130,11 +130,13 @@ class PostgresqlEngine:
             raise
         asked = Asked(sql, parameters, query.tables, policy, seconds)
         read = Read(query.sql, bound_values(parameters), rows_kept, self._limits.cell_chars)
-        found = await self._answer(read, asked)
+        # In the order of a column that is masked or hidden the first row would tell who has the least of it.
+        unsorted = any(_keeps_back(structure.by_id[table]) for table in query.tables)
+        found = await self._answer(read, asked, unsorted=unsorted)
         return self._result(structure, query, found, began)
 
-    async def _answer(self, read: Read, asked: Asked) -> Answer:
-        session = replace(self._session, seconds=asked.seconds)
+    async def _answer(self, read: Read, asked: Asked, *, unsorted: bool) -> Answer:
+        session = replace(self._session, seconds=asked.seconds, unsorted=unsorted)
         deadline = asyncio.get_running_loop().time() + asked.seconds
         try:
             async with self._snapshot(session) as connection:
@@ -224,6 +226,10 @@ class PostgresqlEngine:
         except ConnectionLost as error:
             log.warning("source ended a connection", source=self._source.id, reason=str(error))
             raise failures.broken_off(self._source.id) from error
+
+
+def _keeps_back(table: CatalogTable) -> bool:
+    return table.partial or any(column.masked for column in table.columns)
 
 
 def _policies(_: Structure) -> dict[int, GuardPolicy]:

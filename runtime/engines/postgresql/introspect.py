@@ -85,6 +85,7 @@ class _Parts:
 
     columns: Mapping[int, list[tuple[Any, ...]]]
     names: Mapping[tuple[int, int], str]
+    types: Mapping[tuple[int, int], tuple[tuple[str, ...], tuple[str, ...]]]
     comments: Mapping[tuple[int, int], str]
     keys: Mapping[int, list[tuple[Any, ...]]]
     foreign_keys: Mapping[int, list[tuple[Any, ...]]]
@@ -95,9 +96,11 @@ class _Parts:
 async def _parts(connection: Connection, oids: list[int]) -> _Parts:
     columns = await fetch(connection, catalogue.COLUMNS, (oids,))
     comments = await fetch(connection, catalogue.COMMENTS, (oids,))
+    types = await fetch(connection, catalogue.OWN_TYPES, (oids,))
     return _Parts(
         _by_relation(columns),
         {(row[0], row[1]): row[2] for row in columns},
+        {(row[0], row[1]): (tuple(row[2]), tuple(row[3])) for row in types},
         {(row[0], row[1]): row[2] for row in comments},
         _by_relation(await fetch(connection, catalogue.KEYS, (oids,))),
         _by_relation(await fetch(connection, catalogue.FOREIGN_KEYS, (oids,))),
@@ -134,7 +137,15 @@ def _table(
         name=table,
         kind=_KINDS[kind],
         columns=tuple(
-            column(name, type_, nullable, parts.comments.get((oid, position), ""), generated)
+            column(
+                name,
+                type_,
+                nullable,
+                parts.comments.get((oid, position), ""),
+                generated,
+                False,
+                *parts.types.get((oid, position), ((), ())),
+            )
             for _, position, name, type_, nullable, generated in parts.columns[oid]
         ),
         primary_key=next((key for primary, key in keys if primary), ()),

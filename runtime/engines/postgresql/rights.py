@@ -153,8 +153,8 @@ async def _remarks(connection: Connection, role: str) -> AsyncIterator[str]:
     if like_owners:
         named = ", ".join(like_owners[:_FUNCTIONS_SHOWN]) + (", …" if len(like_owners) > _FUNCTIONS_SHOWN else "")
         yield (
-            f"{role} may run with their owners' rights (SECURITY DEFINER): {named}. Footnote's queries call none of them; "
-            "REVOKE EXECUTE ON FUNCTION … FROM PUBLIC closes them in the database, too"
+            f"{role} may run with their owners' rights (SECURITY DEFINER): {named}. Footnote's queries call none of "
+            "them, and REVOKE EXECUTE ON FUNCTION … FROM PUBLIC closes them in the database, too"
         )
 
 

@@ -1,6 +1,9 @@
 """Queries over the PostgreSQL fixtures of the cases: ordinary analysis of many kinds, and attacks of many kinds."""
 
 LEGITIMATE = [
+    # a key of JSON as the first thing of an argument, which is no lambda
+    "select jsonb_array_length(doc -> 'n'), jsonb_typeof(doc -> 'n' -> 0), coalesce(doc -> 'x', doc -> 'n' -> -1, doc) "
+    "from (select '{\"n\": [1, 2]}'::jsonb as doc) s group by doc",
     # grouping, windows, sets
     "select region, count(*), sum(qty * price) as revenue, round(avg(price), 2), min(day), max(day) from orders "
     "group by region",

@@ -1,6 +1,8 @@
 """Queries over the SQLite fixtures of the cases: ordinary analysis of many kinds, and attacks of many kinds."""
 
 LEGITIMATE = [
+    "select json_array_length(doc -> 'n'), upper(doc -> 'n' ->> 0), value from (select '{\"n\": [1, 2]}' as doc) s, "
+    "json_each(doc -> '$.n')",
     # grouping, windows, sets
     "select region, count(*), sum(qty * price) as revenue, avg(price), total(qty) from orders group by region",
     "select region, count(*) filter (where qty > 3) as big, sum(qty) filter (where region = 'north') from orders",
