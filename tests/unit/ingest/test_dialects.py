@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -25,6 +25,7 @@ class Style:
 
     decimal: str
     thousands: str
+    grouping: Literal["three", "lakh"]
     currency: str
     negative: str
     day: str
@@ -34,9 +35,20 @@ class Style:
         """1234.5 → '1.234,50 €'."""
         if value is None:
             return self.missing
-        text = f"{abs(value):,.2f}".replace(",", "t").replace(".", self.decimal).replace("t", self.thousands)
-        text = f"{text} {self.currency}" if self.currency else text
+        whole, _, cents = f"{abs(value):.2f}".partition(".")
+        text = self.currency.format(f"{self._grouped(whole)}{self.decimal}{cents}")
         return self.negative.format(text) if value < 0 else text
+
+    def count(self, value: int | None) -> str:
+        """12500 → '12.500'."""
+        return self.missing if value is None else self._grouped(str(value))
+
+    def _grouped(self, digits: str) -> str:
+        head, last = digits[:-3], digits[-3:]
+        step = 2 if self.grouping == "lakh" else 3
+        first = len(head) % step
+        parts = [head[:first], *(head[at : at + step] for at in range(first, len(head), step)), last]
+        return self.thousands.join(part for part in parts if part)
 
     def share(self, value: int | None) -> str:
         """Per mille as percent: 125 → '12.5%'."""
@@ -50,11 +62,16 @@ class Style:
 _STYLES = st.builds(
     lambda marks, currency, negative, day, missing: Style(*marks, currency, negative, day, missing),
     st.sampled_from(
-        [(".", ""), (".", ","), (",", ""), (",", "."), (",", " "), (".", "'"), (",", "\N{NO-BREAK SPACE}")]
+        [
+            *((".", "", "three"), (".", ",", "three"), (",", "", "three"), (",", ".", "three"), (",", " ", "three")),
+            *((".", "'", "three"), (".", "’", "three"), (",", "\N{NO-BREAK SPACE}", "three"), (".", ",", "lakh")),
+        ]
     ),
-    st.sampled_from(["", "€", "EUR", "kr"]),
+    st.sampled_from(["{}", "{} €", "{} EUR", "{} kr", "€{}", "CHF {}", "${}"]),
     st.sampled_from(["-{}", "({})", "{}-"]),
-    st.sampled_from(["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d %B %Y"]),
+    st.sampled_from(
+        ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d %B %Y", "%d-%m-%Y", "%b %d, %Y", "%d. %B %Y"]
+    ),
     st.sampled_from(_MISSING),
 )
 
@@ -68,33 +85,39 @@ _STYLES = st.builds(
 @given(
     style=_STYLES,
     rows=st.lists(
-        st.tuples(_WORD, st.none() | _AMOUNT, st.none() | _DAY, st.none() | st.integers(0, 1_000)),
+        st.tuples(
+            *(_WORD, st.none() | _AMOUNT, st.none() | _DAY),
+            *(st.none() | st.integers(0, 1_000), st.none() | st.integers(0, 10**8)),
+        ),
         min_size=1,
         max_size=6,
     ),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
-    end=st.sampled_from(["\n", "\r\n"]),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"]),
 )
 def test_the_same_values_come_back(
     read: Callable[..., Any],
     style: Style,
-    rows: list[tuple[str, Decimal | None, date | None, int | None]],
+    rows: list[tuple[str, Decimal | None, date | None, int | None, int | None]],
     delimiter: str,
     quoting: Any,
     end: str,
     encoding: str,
 ) -> None:
-    # A row that settles the order of day and month, and what the points and commas mean.
-    rows = [("wfirstw", Decimal("12.25"), date(2024, 5, 31), 125), *rows]
+    # Rows that settle the order of day and month and what the points and commas mean, the last one so that no lone
+    # text stands at the end: it is taken for a remark.
+    settles = ("wfirstw", Decimal("12.25"), date(2024, 5, 31), 125, 1_234_567)
+    rows = [settles, *rows, settles]
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator=end)
-    writer.writerow(["label", "amount", "day", "share"])
-    writer.writerows([[w, style.amount(a), style.date(d), style.share(s)] for w, a, d, s in rows])
+    writer.writerow(["label", "amount", "day", "share", "count"])
+    writer.writerows([[w, style.amount(a), style.date(d), style.share(s), style.count(c)] for w, a, d, s, c in rows])
     table = read(out.getvalue().encode(encoding))
-    assert list(table.types) == ["label", "amount", "day", "share"]
+    assert list(table.types) == ["label", "amount", "day", "share", "count"]
     assert table.column("label") == [row[0] for row in rows]
     assert table.column("amount") == [row[1] for row in rows], table.notes
     assert table.column("day") == [row[2] for row in rows], table.notes
     assert table.column("share") == [None if row[3] is None else Decimal(row[3]) / 1000 for row in rows], table.notes
+    assert table.column("count") == [row[4] for row in rows], table.notes

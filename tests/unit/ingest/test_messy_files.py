@@ -43,6 +43,9 @@ def right(wanted: dict[str, Any], kind: str, values: list[Any]) -> bool:
         return False
     if "distinct" in wanted and len({str(value).strip() for value in present}) != wanted["distinct"]:
         return False
+    folded = {" ".join(str(value).casefold().split()) for value in present}
+    if wanted.get("distinct_folded", len(folded)) != len(folded):
+        return False
     if wanted.get("type") == "text":
         return kind == "VARCHAR"
     if wanted.get("type") in ("integer", "decimal"):
