@@ -18,7 +18,9 @@ from runtime.models.offline.transcript import Done, Turn
 from runtime.models.offline.wording import as_code, small
 
 PREVIEW, UPDATE = "data_preview_postgresql_update", "data_update_postgresql"
-_VERB = r"(?i)^\s*(?:please\s+|can you\s+|could you\s+|now\s+)*(?:set|change|update|switch|move)\s+(?:the\s+)?"
+# To say "approve" is no approval: what is ordered comes up as a card like any other order.
+_POLITE = r"(?:please|can\s+you|could\s+you|would\s+you|now|kindly|just|ok|okay|yes|i|we|approved?|go\s+ahead|and|then)"
+_VERB = rf"(?i)^\s*(?:{_POLITE}\b[\s,:;.!—–-]*)*(?:set|change|update|switch|move)\s+(?:the\s+)?"
 _WHERE = r"(?:of|for|in|on|where)"
 _FORMS = (
     re.compile(rf"{_VERB}(?P<what>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s*[.!?]*\s*$"),
@@ -152,11 +154,18 @@ def _carried_on(turn: Turn, body: dict[str, object], loaded: Set[str]) -> Calls 
     count = int(shown.data.get("row_count", 0))
     if count == 0:
         return f"No row fits [{shown.evidence}], so there is nothing to change."
+    if int(shown.data.get("unchanged", 0)) == count:
+        return f"{_so_already(count)} [{shown.evidence}], so there is nothing to change and nobody was asked."
     done = next(iter(turn.of(UPDATE)), None)
     if done is None:
         call = {**body, "expected_rows": count, "preview_fingerprint": shown.data.get("preview_fingerprint")}
         return [(UPDATE, {**call, "note": "asking for approval"})]
     return _told(done, body)
+
+
+def _so_already(count: int) -> str:
+    rows = "The row that you mean holds" if count == 1 else f"All {small(count)} rows that you mean hold"
+    return f"{rows} that value already"
 
 
 def _told(done: Done, body: dict[str, object]) -> str:

@@ -31,6 +31,7 @@ from runtime.toolboxes.sources.update_scope import (
     receipt_output,
     rows_in_words,
     terms_of,
+    unchanged,
     update_engine,
 )
 
@@ -61,6 +62,12 @@ async def preflight(arguments: DataUpdatePostgresql, context: CallContext) -> Pr
             f"The preview has {rows_in_words(len(shown.before))}, not {arguments.expected_rows:,}.",
             hint="Nothing was run. Use row_count of the preview as expected_rows.",
             retryable=True,
+        )
+    if unchanged(shown) == arguments.expected_rows:
+        raise CallError(
+            "update_refused",
+            f"These values stand in {rows_in_words(arguments.expected_rows)} already; nothing would change.",
+            hint="Nothing was run and nobody was asked. Say so.",
         )
     return preflight_of(change, shown, context)
 

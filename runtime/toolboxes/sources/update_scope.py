@@ -152,6 +152,11 @@ def for_model(context: CallContext, source_id: str, shown: ShownChange) -> dict[
     }
 
 
+def unchanged(shown: ShownChange) -> int:
+    """How many of the rows hold the new values already."""
+    return sum(old == new for old, new in zip(shown.before, shown.after, strict=True))
+
+
 def before_and_after(shown: ShownChange | Receipt) -> tuple[tuple[Column, ...], tuple[tuple[Json, ...], ...]]:
     """One table of all rows: the keys, then each other column that changes before and after, the others once."""
     pairs = list(zip(shown.before, shown.after, strict=True))

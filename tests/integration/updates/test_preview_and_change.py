@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from runtime.errors import CallError
@@ -97,6 +99,20 @@ async def test_rounding_and_rows_that_are_so_already_are_said(world: World):
     assert any("rounded to 1.01" in warning for warning in shown.warnings)
     same = await world.shows(setting("public.customers", IDS, tier="silver"))
     assert "3 rows have these values already." in same.warnings
+
+
+async def test_a_text_that_stands_in_no_row_of_a_column_of_labels_is_said(world: World):
+    assert (await world.shows(setting("public.customers", IDS, tier="bronze"))).warnings == ()  # one value is no set
+    world.run("INSERT INTO customers (id, name, tier) SELECT i, 'N', 'gold' FROM generate_series(21, 24) AS i")
+    assert (await world.shows(setting("public.customers", IDS, tier="gold"))).warnings == ()
+    new = await world.shows(setting("public.customers", IDS, tier="bronze", email="x@y.z", mood="cross"))
+    assert new.warnings == ("“bronze” stands in no row of tier today; “gold” and “silver” do.",)
+    kept_back = await (await world.engine()).preview(
+        setting("public.customers", IDS, tier="bronze"), replace(TERMS, shows_values=False)
+    )
+    assert kept_back.warnings == ("“bronze” stands in no row of tier today.",)
+    world.declared = {"columns": {"mask": ["public.customers.tier"]}}
+    assert (await world.shows(setting("public.customers", IDS, tier="bronze"))).warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,18 @@ async def test_the_whole_way_from_preview_to_receipt(bench: Bench):
     assert bench.gold == 7
 
 
+async def test_nobody_is_asked_for_a_change_that_changes_nothing(bench: Bench):
+    same = {"set": [{"column": "tier", "value": "silver"}]}
+    seen = await bench.previewed(**same)
+    assert (seen["row_count"], seen["unchanged"]) == (7, 7)
+    refused = await bench.update(seen, **same)
+    assert refused["error"]["code"] == "update_refused" and "nothing would change" in refused["error"]["message"]
+    assert bench.people.asked == []
+    bench.world.run("UPDATE customers SET tier = 'gold' WHERE id = 1")
+    assert (await bench.previewed())["unchanged"] == 1  # the others would change, so people are asked
+    assert (await bench.update(await bench.previewed()))["ok"]
+
+
 async def test_without_a_yes_nothing_is_written(bench: Bench):
     bench.people.answer = False
     refused = await bench.update(await bench.previewed())

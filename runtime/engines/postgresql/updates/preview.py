@@ -15,6 +15,7 @@ from runtime.engines.postgresql.updates import statements
 from runtime.engines.postgresql.updates.judging import judged
 from runtime.engines.postgresql.updates.statements import Shape, Statement
 from runtime.engines.postgresql.updates.table_facts import TableFacts, table_facts
+from runtime.engines.postgresql.updates.usual_values import unusual
 from runtime.engines.update_port import Change, Restoration, Scalar, Terms
 from runtime.errors import CallError
 from runtime.limits import Limits
@@ -79,6 +80,8 @@ async def take(
         rows, warnings = await _restored(connection, shape, change.restore), list[str]()
     else:
         after, warnings = await _new_texts(connection, change, facts)
+        news = [(name, text) for name, text in zip(change.columns, after, strict=True) if name not in found.masked]
+        warnings += await unusual(connection, facts, news, values_shown=terms.shows_values)
         rows = await _fitting(connection, shape, change, after, min(rule.max_rows, limits.update_rows), limits)
     made = Preview(
         "", change, rule, terms, facts, found.readable, found.masked, found.may_change, rows,

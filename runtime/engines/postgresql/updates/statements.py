@@ -36,7 +36,7 @@ class Shape:
 
     @property
     def table(self) -> str:
-        return f"{quoted(str(self.facts.document['schema']), str(self.facts.document['name']))} AS t"
+        return _named(self.facts)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -140,6 +140,29 @@ def rendering(facts: TableFacts, column: str, value: Scalar) -> Statement:
     found = facts.columns[column]
     made.sql = f"SELECT {_cast(text, found.full)}::text, {_cast(text, found.base)}::text"
     return made
+
+
+def kinds(facts: TableFacts, column: str, rows: int, most: int) -> Statement:
+    """The different texts of a column in its first rows, at most so many, each with its number of rows."""
+    made = Statement()
+    looked_at = f"SELECT {_column(column)}::text AS kind FROM {_named(facts)} LIMIT {rows}"
+    made.sql = (
+        f"SELECT kind, count(*)::text FROM ({looked_at}) AS looked_at WHERE kind IS NOT NULL "
+        f"GROUP BY kind ORDER BY count(*) DESC, kind LIMIT {most}"
+    )
+    return made
+
+
+def standing(facts: TableFacts, column: str, text: str) -> Statement:
+    """One row when the text stands in any row of the column."""
+    made = Statement()
+    value = _cast(f"{made.bind(text)}::text", facts.columns[column].base)
+    made.sql = f"SELECT 'yes' FROM {_named(facts)} WHERE {_column(column)} = {value} LIMIT 1"
+    return made
+
+
+def _named(facts: TableFacts) -> str:
+    return f"{quoted(str(facts.document['schema']), str(facts.document['name']))} AS t"
 
 
 def _where(made: Statement, facts: TableFacts, conditions: Sequence[Condition]) -> str:
