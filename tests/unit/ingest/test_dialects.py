@@ -73,7 +73,8 @@ _STYLES = st.builds(
         ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d %B %Y", "%d-%m-%Y", "%b %d, %Y", "%d. %B %Y"]
     ),
     st.sampled_from(_MISSING),
-)
+    # 'CHF 5.00-' stays text and is said.
+).filter(lambda style: not (style.currency.startswith("CHF") and style.negative == "{}-"))
 
 
 @settings(
