@@ -17,7 +17,12 @@ _PLAIN = re.compile(r"(-?)(\d{1,40})(?:\.(\d+))?")
 _NAMES_SOMETHING = re.compile(
     r"(?i)(^|[\s_.-])(id|ids|key|no|nr|num|number|code|zip|plz|postcode|phone|ean|sku|year|jahr|ref)$"
 )
-_WHOLE_FROM = 5  # a whole number of four digits may be a year, whatever its column is called
+# Names of figures: numbers there are no years, however they look.
+_COUNTS_SOMETHING = re.compile(
+    r"(?i)(^|[\s_.-])(figure|rows?|count|total|sum|amount|quantity|qty|pieces|change|before|after|part|whole|found|avg|"
+    r"average|median|n)$|^(count|sum|total|number|avg|max|min)[\s_(]"
+)
+_YEARS = range(1800, 2200)
 _PADDED = 2  # decimals up to which a column is given as many everywhere: amounts line up
 
 
@@ -62,12 +67,15 @@ def numerals_of(locale: str) -> Numerals:
     return _NUMERALS.get(whole) or _NUMERALS.get(whole.split("-")[0]) or ENGLISH
 
 
-def grouped(value: object, name: str, kind: str, numerals: Numerals = ENGLISH, decimals: int = 0) -> object:
+def grouped(
+    value: object, name: str, kind: str, numerals: Numerals = ENGLISH, decimals: int = 0, *, years: bool = True
+) -> object:
     """`value` of a column as text like `1,234,567.5` where that helps reading, else `value` itself. `kind`: the
-    column's type in DuckDB's names. `decimals`: how many a broken number is given at least."""
+    column's type in DuckDB's names. `decimals`: how many a broken number is given at least. `years`: a whole number of
+    four digits may be a year and stays as it is."""
     whole = _WHOLE.fullmatch(kind) is not None
     match = _number(value, name, kind)
-    if match is None or (whole and len(match[2]) < _WHOLE_FROM):
+    if match is None or (whole and (len(match[2]) < 4 or (years and len(match[2]) == 4))):
         return value
     shown = (match[3] or "").ljust(0 if whole else decimals, "0")
     if shown == (match[3] or "") and len(match[2]) < 4 and not (shown and numerals.mark != "."):
@@ -79,6 +87,17 @@ def decimals_of(values: Sequence[object], name: str, kind: str) -> int:
     """With how many decimals the numbers of a column line up: the most that one has, when that is few; else 0."""
     found = [len(match[3] or "") for value in values if (match := _number(value, name, kind))]
     return most if found and (most := max(found)) <= _PADDED else 0
+
+
+def may_be_years(values: Sequence[object], name: str, kind: str) -> bool:
+    """Whether the whole numbers of four digits in a column may all be years: not where one could be none, or where the
+    column's name is that of a figure."""
+    if not _WHOLE.fullmatch(kind) or _COUNTS_SOMETHING.search(name):
+        return False
+    found = [
+        int(match[1] + match[2]) for value in values if (match := _number(value, name, kind)) and len(match[2]) >= 4
+    ]
+    return all(number in _YEARS for number in found)
 
 
 def _number(value: object, name: str, kind: str) -> re.Match[str] | None:

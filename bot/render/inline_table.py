@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.render import blocks, limits, text_table
-from bot.render.grouping import ENGLISH, Numerals, decimals_of, grouped
+from bot.render.grouping import ENGLISH, Numerals, decimals_of, grouped, may_be_years
 from bot.render.inert import escape_code
 from bot.render.measure import chars, json_bytes
 from bot.render.pieces import fenced
@@ -73,8 +73,9 @@ def _grid(item: Evidence, columns: int, cap: int, cell: Callable[[Any, int], str
     for place, column in enumerate(item.columns[:columns]):
         values = [row[place] if place < len(row) else None for row in rows]
         decimals = decimals_of(values, column.name, column.type)
+        years = may_be_years(values, column.name, column.type)
         for line, value in zip(grid[1:], values, strict=True):
-            line.append(cell(grouped(value, column.name, column.type, numerals, decimals), cap))
+            line.append(cell(grouped(value, column.name, column.type, numerals, decimals, years=years), cap))
     return grid
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.grouping import Numerals, decimals_of, grouped, numerals_of
+from bot.render.grouping import Numerals, decimals_of, grouped, may_be_years, numerals_of
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,26 @@ def test_amounts_of_a_column_line_up(values, kind, decimals):
     assert decimals_of(values, "amount", kind) == decimals
 
 
+@pytest.mark.parametrize(
+    ("values", "name", "years"),
+    [
+        ([2025, 2026, None], "ordered", True),
+        ([1429, 85], "orders", False),  # no year of this shop
+        ([2025, 2300], "orders", False),
+        ([2025, 12], "orders", True),
+        ([2025], "figure", False),
+        ([1999], "rows", False),
+        ([1999], "count(*)", False),
+        ([1999], "total_amount", False),
+        ([12, 3], "ordered", True),
+    ],
+)
+def test_four_digits_may_be_years_unless_the_column_says_or_shows_otherwise(values, name, years):
+    assert may_be_years(values, name, "BIGINT") == years
+    shown = grouped(values[0], name, "BIGINT", years=may_be_years(values, name, "BIGINT"))
+    assert shown == (values[0] if years else f"{values[0]:,}")
+
+
 VALUES = st.one_of(st.integers(-(10**30), 10**30), st.floats(), st.text(), st.booleans(), st.none())
 
 
@@ -88,9 +108,11 @@ def read(text: str, numerals: Numerals) -> float:
     return float(text.replace(numerals.between, "").replace(numerals.mark, "."))
 
 
-@given(VALUES, st.text(), st.sampled_from(["BIGINT", "DOUBLE", "VARCHAR", "X"]), LOCALES, st.integers(0, 2))
-def test_a_grouped_number_is_the_same_number(value, name, kind, locale, decimals):
+@given(
+    VALUES, st.text(), st.sampled_from(["BIGINT", "DOUBLE", "VARCHAR", "X"]), LOCALES, st.integers(0, 2), st.booleans()
+)
+def test_a_grouped_number_is_the_same_number(value, name, kind, locale, decimals, years):
     numerals = numerals_of(locale)
-    found = grouped(value, name, kind, numerals, decimals)
+    found = grouped(value, name, kind, numerals, decimals, years=years)
     if isinstance(found, str) and found != value:
         assert read(found, numerals) == pytest.approx(float(value), rel=1e-14)
