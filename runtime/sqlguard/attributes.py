@@ -53,12 +53,12 @@ def _check_loose(
         name = fold(identifier.this)
         if name in known or name in rules.scalars or name in _GIVEN or _VALUES_COLUMN.fullmatch(name):
             continue
-        given = set(_given_names(root)) if given is None else given
+        given = set(given_names(root)) if given is None else given
         if name not in given:
             raise unknown_column(identifier.this, policy, read.names)
 
 
-def _given_names(root: exp.Expr) -> Iterator[str]:
+def given_names(root: exp.Expr) -> Iterator[str]:
     """The names that the query itself gives to columns."""
     for node in root.find_all(exp.Alias, exp.TableAlias, exp.ColumnDef, exp.Unnest):
         if isinstance(node, exp.Alias):

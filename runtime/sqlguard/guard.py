@@ -17,6 +17,7 @@ from runtime.sqlguard.masking import masked_outputs
 from runtime.sqlguard.naming import name_outputs
 from runtime.sqlguard.own_types import check_own_types
 from runtime.sqlguard.policy import GuardPolicy, ValidatedQuery
+from runtime.sqlguard.quoted_names import check_quoted_names
 from runtime.sqlguard.refusals import QueryRefused, not_allowed, shown
 from runtime.sqlguard.rules import DialectRules, rules_for
 from runtime.sqlguard.sources import write_sources
@@ -51,6 +52,7 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
         read = resolve(walked.tables, policy, walked.ctes, rules.cte_sight)
         check_own_types(walked.own_types, policy, rules)
         check_attributes(walked, root, read, policy, rules)
+        check_quoted_names(root, read, policy, rules)
         for call in walked.distinct_calls:
             verbatim.spread_distinct(call)
         filters = text_filters(walked.comparisons, read, policy) if walked.comparisons else ()

@@ -40,6 +40,40 @@ def rows_of(sqlite, sql):
     return sorted(map(repr, sqlite.execute(sql).fetchall()))
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'select "regoin" from customers',
+        "select [regoin] from customers",
+        "select `regoin`, count(*) from customers group by 1",
+        'select count(*) from customers where region = "north"',
+        'select name from customers order by "regoin"',
+        'with x as (select name as n from customers) select "nn" from x',
+    ],
+)
+def test_a_quoted_name_that_is_no_column_is_no_text(sql, sqlite_policy):
+    with pytest.raises(QueryRefused) as refused:
+        validate(sql, sqlite_policy)
+    assert refused.value.code == "sql_unknown_column"
+    assert "single quotes" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'select "region", "NAME" from customers order by "region"',
+        'select region as "R x" from customers order by "R x"',
+        'with x("a b") as (select name from customers) select "a b" from x',
+        'select "count(*)" from (select count(*) from customers)',
+        'select "column1" from (values (1))',
+        'select "value", "key" from json_each(\'[1]\')',
+        'select "rowid" from customers',
+    ],
+)
+def test_a_quoted_name_that_is_a_column_passes(sql, sqlite_policy):
+    assert validate(sql, sqlite_policy).sql
+
+
 @pytest.mark.parametrize("sql", [*cases("allow", ("both",)), *LEGITIMATE])
 def test_an_ordinary_query_gives_the_same_rows_and_is_a_fixed_point(sql, sqlite, sqlite_policy):
     query = validate(sql, sqlite_policy)
