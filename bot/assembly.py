@@ -12,6 +12,7 @@ from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, 
 from runtime.boundary import Approvals, NoApprovals
 from runtime.capability import Scope, Services
 from runtime.clock import Clock, NewId, SystemClock, random_id
+from runtime.engines.mcp import Changed
 from runtime.engines.python import PythonEngine, open_python
 from runtime.engines.workspace.workspace import Workspace
 from runtime.instructions import instructions
@@ -37,6 +38,7 @@ class Analyst:
     clock: Clock
     new_id: NewId
     in_force: PolicyInForce
+    changed: Changed | None = None
     uses: Uses = field(default_factory=Uses)
 
     @property
@@ -71,7 +73,9 @@ class Analyst:
     async def reopened(self, policy: Policy) -> OpenSources:
         """Opens what `policy` declares and isn't open yet; nothing changes for anybody. Raises ConfigurationError."""
         limits = policy.manifest.effective_limits()
-        return await open_sources(policy.manifest, self.settings, limits, self.clock, opened=self.opened)
+        return await open_sources(
+            policy.manifest, self.settings, limits, self.clock, opened=self.opened, changed=self.changed
+        )
 
     def take(self, policy: Policy, opened: OpenSources) -> Uses:
         """Works by `policy` from now on; runs that began before keep what they began with, and are admitted no more.
@@ -110,14 +114,15 @@ async def open_analyst(
     model: Model | None = None,
     approvals: Approvals | None = None,
     in_force: PolicyInForce | None = None,
+    changed: Changed | None = None,
 ) -> Analyst:
     """Opens the analyst of a manifest over `state`. Without `approvals` nobody can be asked for one; `in_force` is the
-    manifest's policy where others hear of a change, too. Raises ConfigurationError for a folder or model that cannot be
-    used."""
+    manifest's policy where others hear of a change, too; `changed` hears of remote tools that changed. Raises
+    ConfigurationError for a folder or model that cannot be used."""
     clock = clock or SystemClock()
     in_force = in_force or PolicyInForce(Policy.of(manifest))
     policy, limits = in_force.policy, manifest.effective_limits()
-    opened = await open_sources(manifest, settings, limits, clock)
+    opened = await open_sources(manifest, settings, limits, clock, changed=changed)
     model = model or choose_model(settings)
     python = open_python(limits, cache=settings.data_dir / "guest", isolated=settings.guest == "isolated")
     services = services_of(opened, python, state, clock)
@@ -136,7 +141,7 @@ async def open_analyst(
         dry_run=settings.effects == "dry_run",
         run_usd=manifest.budgets.run_usd,
     )
-    return Analyst(settings, policy, limits, state, opened, python, model, wiring, clock, new_id, in_force)
+    return Analyst(settings, policy, limits, state, opened, python, model, wiring, clock, new_id, in_force, changed)
 
 
 def services_of(opened: OpenSources, python: PythonEngine | None, state: State, clock: Clock) -> Services:

@@ -25,7 +25,7 @@ from bot.identity import Identity, SlackUnavailable, identify
 from bot.intake import Intake
 from bot.listeners.command import Command
 from bot.listeners.home import Home
-from bot.operators import tell_operators
+from bot.operators import tell_operators, tells_of_remote_changes
 from bot.pacing import ChannelPacer, Pacer
 from bot.presence import SlackPresence
 from bot.question import Question
@@ -116,6 +116,7 @@ async def running_bot(
             model=model,
             approvals=office.desk,
             in_force=in_force,
+            changed=tells_of_remote_changes(slack, background, in_force),
         )
         stack.push_async_callback(analyst.close)
         reloading = await _reloading(stack, analyst, office, slack)

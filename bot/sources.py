@@ -16,7 +16,7 @@ from runtime.admission.manifest import McpSource, PostgresqlSource, Source, Sqli
 from runtime.admission.policy import WORKSPACE
 from runtime.capability import Capability, SourceKind, SourceTerms
 from runtime.clock import Clock
-from runtime.engines.mcp import RemoteServer
+from runtime.engines.mcp import Changed, RemoteServer
 from runtime.engines.port import DatabaseEngine, ReadEngine, ReadEngines
 from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import CallError, ConfigurationError
@@ -91,10 +91,17 @@ class OpenSources:
 
 
 async def open_sources(
-    manifest: Manifest, settings: Settings, limits: Limits, clock: Clock, *, opened: OpenSources | None = None
+    manifest: Manifest,
+    settings: Settings,
+    limits: Limits,
+    clock: Clock,
+    *,
+    opened: OpenSources | None = None,
+    changed: Changed | None = None,
 ) -> OpenSources:
     """Opens every source that has an engine; those of `opened` that serve as they are go on. A database that is down or
-    a file that is missing stops no start. Raises ConfigurationError for a folder or an address that cannot be used."""
+    a file that is missing stops no start. `changed` hears of remote tools that aren't what was admitted any more.
+    Raises ConfigurationError for a folder or an address that cannot be used."""
     same = frozenset[str]() if opened is None else opened.serving(manifest, limits)
     terms = {source.id: terms_of(source) for source in manifest.sources}
     root = await asyncio.to_thread(workspace_root, manifest, settings.manifest)
@@ -116,7 +123,7 @@ async def open_sources(
             if source.id in same:
                 continue
             if is_remote(source):
-                remotes[source.id] = open_remote(source, limits, clock)
+                remotes[source.id] = open_remote(source, limits, clock, changed)
                 remotes[source.id].begin()
                 fresh.push_async_callback(remotes[source.id].close)
             elif engine := await open_database(source, settings, limits, clock):
@@ -152,9 +159,9 @@ async def open_database(source: Source, settings: Settings, limits: Limits, cloc
     return None
 
 
-def open_remote(source: McpSource, limits: Limits, clock: Clock) -> RemoteServer:
+def open_remote(source: McpSource, limits: Limits, clock: Clock, changed: Changed | None = None) -> RemoteServer:
     """A declared remote server, not connected yet."""
-    return RemoteServer(source, environment_value(source.token) if source.token else None, limits, clock)
+    return RemoteServer(source, environment_value(source.token) if source.token else None, limits, clock, changed)
 
 
 def is_remote(source: Source) -> TypeGuard[McpSource]:

@@ -10,6 +10,7 @@ from bot.render.words import counted
 
 SOURCES_SHOWN, _TABLES_SHOWN = 12, 6
 _NAME, _TROUBLE, _REVISION = 40, 160, 8
+_TROUBLE_IN_FULL = 600
 NOTHING_OPEN = "No data source is open in this conversation."
 _ROWS = {"full": "", "sample": "the model sees at most 30 rows of a result", "none": "the model sees no rows"}
 FILES, TOOLS = "files", "mcp"
@@ -60,9 +61,15 @@ def source_lines(opened: Sequence[OpenSource]) -> list[str]:
 
 
 def why_text(opened: Sequence[OpenSource], closed: Closed) -> str:
-    """What is open, what isn't and why not, and who may know more."""
+    """What is open and what of it can't be used now, what isn't open and why not, and who may know more."""
     named = ", ".join(f"*{line_text(source.id, _NAME)}*" for source in opened[:SOURCES_SHOWN])
     lines = [f"Open here: {named}." if opened else NOTHING_OPEN]
+    lines += [
+        f"• *{line_text(source.id, _NAME)}* is open, but not all of it can be used now: "
+        + line_text(source.trouble, _TROUBLE_IN_FULL)
+        for source in opened[:SOURCES_SHOWN]
+        if source.trouble
+    ]
     if closed.place:
         lines.append(f"What keeps most sources closed: {closed.place}")
     lines += closed_lines(closed)

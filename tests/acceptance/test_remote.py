@@ -22,6 +22,7 @@ from tests.integration.mcp.servers import Raw, raw_server, serving, tracker
 from .conftest import ROOT, write_workspace
 from .test_main_path import containers, texts
 from .test_sources import answers_of, asked, results_of
+from .test_standing import told as privately
 
 CASES = {
     case["id"]: case
@@ -167,7 +168,7 @@ async def test_a_description_that_claims_to_replace_our_tools_gains_nothing(stag
 
 
 async def test_a_description_that_changed_closes_the_tool(stage, scripted) -> None:
-    """inj-047, once before the start and once in the middle of a run."""
+    """inj-047, once before the start and once in the middle of a run: operators are told, and so is whoever asks."""
     case = CASES["inj-047"]
     async with admitted(stage) as raw:
 
@@ -183,7 +184,14 @@ async def test_a_description_that_changed_closes_the_tool(stage, scripted) -> No
             assert "tools/call" not in raw.methods()
             ts = await stage.slack.ask("C0SALES", "U0MIA", "orders again?")
             await stage.slack.wait_for_answers("C0SALES", ts, 2)
+            (told,) = await stage.slack.wait_for(lambda: stage.slack.messages(stage.slack.dm("U0ANN")) or None)
+            commands = [await privately(stage, "C0SALES", "U0MIA", word) for word in ("sources", "why")]
         assert "search_issues is unavailable: its description changed since it was admitted" in asked(endpoint)
+        assert "search_issues of tracker is closed: its description changed since it was admitted" in told["text"]
+        assert "footnote check" in told["text"] and "U0EVE" not in json.dumps(told)
+        for said in commands:
+            assert "search_issues is unavailable: its description changed since it was admitted" in said
+        assert "*tracker* — mcp · internal · search_issues is unavailable" in commands[0]
         endpoint, _ = await answers_of(stage, scripted, steps(LOAD, *obeying(case), "No."), "and after a restart?", 2)
     assert last_result(endpoint)["error"]["code"] == "tool_not_available"
     assert "U0EVE" not in asked(endpoint)

@@ -5,7 +5,7 @@ Importing this loads no MCP package; the first look at a server does.
 
 from runtime.engines.mcp.offer import Listing, Offer
 from runtime.engines.mcp.result import RemoteResult
-from runtime.engines.mcp.server import RemoteServer
+from runtime.engines.mcp.server import Changed, RemoteServer
 from runtime.engines.mcp.tool import RemoteTool
 
-__all__ = ["Listing", "Offer", "RemoteResult", "RemoteServer", "RemoteTool"]
+__all__ = ["Changed", "Listing", "Offer", "RemoteResult", "RemoteServer", "RemoteTool"]

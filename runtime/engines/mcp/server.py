@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+Changed = Callable[[str, str, str], None]
+"""Hears once of a tool that is not what was admitted any more: the source's id, the tool's name, and why."""
+
 
 class RemoteServer:
     """An admitted MCP source. Made without a connection; nothing that the server does can stop a start."""
 
-    def __init__(self, source: McpSource, token: str | None, limits: Limits, clock: Clock) -> None:
+    def __init__(
+        self, source: McpSource, token: str | None, limits: Limits, clock: Clock, changed: Changed | None = None
+    ) -> None:
         self.source = source
         self.tools = {name: RemoteTool(name, digest, limits) for name, digest in source.tools.items()}
         self.unreachable = ""
-        self._token, self._limits, self._clock = token, limits, clock
+        self._token, self._limits, self._clock, self._changed = token, limits, clock, changed
         self._network: Network | None = None
         self._look: asyncio.Task[None] | None = None
         self._looked_at = 0.0
@@ -93,6 +98,8 @@ class RemoteServer:
             tool.settle(listing)
             if tool.changed and not before:
                 log.warning("remote tool changed", source=self.source.id, tool=tool.name, reason=tool.changed)
+                if self._changed is not None:
+                    self._changed(self.source.id, tool.name, tool.changed)
 
     async def _look_once(self) -> None:
         try:
