@@ -35,6 +35,26 @@ def called(data: Data, name: str) -> set[int]:
     return {row[0] for row in data.shop.customers if row[1].casefold() == name.casefold()}
 
 
+def cancelled_by(data: Data, group: Callable[[Order], str]) -> Expected:
+    """The share of the orders of each group that was cancelled."""
+    whole = Counter(group(order) for order in data.orders)
+    part = Counter(group(order) for order in data.orders if order.status == "cancelled")
+    return [100 * part[name] / count for name, count in whole.items()], [
+        f"| {part[name]} | {count} |" for name, count in whole.items()
+    ]
+
+
+def share_by_country(data: Data) -> Expected:
+    """Each country's share of the orders."""
+    counts = Counter(data.country(order.customer) for order in data.orders)
+    return [100 * count / counts.total() for count in counts.values()], [*counts]
+
+
+def best_seller(data: Data) -> Expected:
+    figures, words = named_sums(data, 1)
+    return figures, [words[0].split(" | ")[0].removeprefix("| ")]
+
+
 def lines_of(data: Data, product: str, year: int) -> list[int]:
     """The quantities of the order lines of one product in the orders of a year."""
     number = next(row[0] for row in data.shop.products if row[1] == product)
@@ -56,6 +76,12 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
         ["“Mug”"],
     ),
     "Number of order lines by channel": lambda d: lines_by(d, lambda order: order.channel),
+    "Which product sells best?": best_seller,
+    "Share of orders cancelled, by channel": lambda d: cancelled_by(d, lambda order: order.channel),
+    "What share of orders was cancelled, by channel?": lambda d: cancelled_by(d, lambda order: order.channel),
+    "What share of orders came from each country?": share_by_country,
+    "Cancelled orders by channel": lambda d: counted([o.channel for o in d.orders if o.status == "cancelled"]),
+    "Top 5 countries by number of customers": lambda d: counted([d.country(row[0]) for row in d.shop.customers]),
     "How many orders did Tara Adler place in 2025?": lambda d: (
         [sum(o.day.year == 2025 and o.customer in called(d, "Tara Adler") for o in d.orders)],
         ["all of that name are in"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from runtime.evidence import Json
@@ -38,9 +39,10 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
     }
     total = result.data.get("row_count")
     whole = total is None or total == len(rows)
-    body = _in_time(plan, rows, mark) if whole and tables.in_time(plan) else writers[plan.shape](plan, rows, mark)
+    newest = whole and plan.shape == "groups" and tables.in_time(plan)
+    body = _in_time(plan, rows, mark) if newest else writers[plan.shape](plan, rows, mark)
     if isinstance(total, int) and plan.shape in ("groups", "extreme") and not _one_winner(plan):
-        body += tables.only_some(rows, total, mark, last=whole and tables.in_time(plan))
+        body += tables.only_some(rows, total, mark, last=newest)
     near = _near(result.data) if not rows or _empty(rows) else ""
     lead = f"{_chart_words(chart)}\n" if plan.chart else ""
     return "\n\n".join(part for part in (lead + body, near, understood(plan)) if part)
@@ -119,9 +121,23 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 
 def _share(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    if plan.dimensions:
+        return _shares(plan, rows, mark)
     if plan.split:
         return "\n".join(f"- {', '.join(tables.group_names(plan, row))}: {_share_of(plan, row, mark)}" for row in rows)
     return _share_of(plan, rows[0] if rows else {}, mark)
+
+
+def _shares(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    if not rows:
+        return f"No row matches{mark}."
+    groups, last = " and ".join(_dimension_words(plan)), tables.in_time(plan)
+    kept = conditions(replace(plan, period=None))
+    head = f"The share where {kept}, within each {groups}" if kept else f"The share of each {groups}"
+    table = tables.shares(plan, rows, mark, last=last)
+    return (
+        f"{head} in the {measured(plan)}{_period(plan)}:\n\n{table}{tables.only_some(rows, len(rows), mark, last=last)}"
+    )
 
 
 def _share_of(plan: Plan, row: Row, mark: str) -> str:
@@ -184,7 +200,7 @@ def _measure_name(plan: Plan) -> str:
 
 
 def _period(plan: Plan) -> str:
-    if plan.period is None or plan.shape not in ("scalar", "groups"):
+    if plan.period is None or plan.shape not in ("scalar", "groups", "share"):
         return ""
     start, end, label = plan.period.start, plan.period.end, plan.period.label
     if label.isdigit():

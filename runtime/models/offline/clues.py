@@ -18,6 +18,7 @@ from runtime.models.offline.lexicon import (
     CHANGE_WORDS,
     CHART_FORMS,
     CHART_WORDS,
+    CONCEPTS,
     CONTAINERS,
     FILLERS,
     FREQUENCY,
@@ -25,87 +26,24 @@ from runtime.models.offline.lexicon import (
     GENERIC_ROWS,
     LEAST,
     LIGHT_VERBS,
+    MONEY_COLUMNS,
     MONEY_VERBS,
     MOST,
     NEGATIONS,
     SHARE_WORDS,
     SPREAD_WORDS,
+    STOCK_WORDS,
     TOGETHER_WORDS,
     TREND_WORDS,
 )
 from runtime.models.offline.mentions import Mention, find_mentions
 from runtime.models.offline.periods import PeriodMention, find_periods, find_points
+from runtime.models.offline.phrases import PHRASES
 from runtime.models.offline.plan import Comparison
 from runtime.models.offline.tokens import Token
 
 Direction = Literal["max", "min"]
 
-# Phrases, longest first, and the clue each one gives. "" = says nothing by itself.
-PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("according", "to"), ""),
-    (("as", "well", "as"), "and"),
-    (("at", "all"), ""),
-    (("broken", "down", "by"), "by"),
-    (("split", "by"), "by"),
-    (("grouped", "by"), "by"),
-    (("for", "each"), "by"),
-    (("for", "every"), "by"),
-    (("by", "each"), "by"),
-    (("in", "each"), "by"),
-    (("per",), "by"),
-    (("by",), "by"),
-    (("each",), "by"),
-    (("every",), "by"),
-    (("how", "many", "times"), "rows"),
-    (("how", "many"), "many"),
-    (("how", "much"), "much"),
-    (("how", "often"), "rows"),
-    (("how", "long"), "long"),
-    (("how", "far"), "far"),
-    (("how", "large"), ""),
-    (("how", "big"), ""),
-    (("how", "high"), ""),
-    (("how", "low"), ""),
-    (("number", "of"), "many"),
-    (("numbers", "of"), "many"),
-    (("add", "up"), "sum"),
-    (("adds", "up"), "sum"),
-    (("sum", "up"), "sum"),
-    (("come", "to"), "sum"),
-    (("comes", "to"), "sum"),
-    (("in", "total"), "sum"),
-    (("in", "all"), "sum"),
-    (("all", "together"), "sum"),
-    (("on", "average"), "avg"),
-    (("comes", "first"), "first"),
-    (("ranks", "first"), "first"),
-    (("is", "first"), "first"),
-    (("most", "of"), "unread"),
-    (("over", "time"), "trend"),
-    (("so", "far"), ""),
-    (("the", "same"), "unread"),
-    (("as", "many"), "unread"),
-    (("in", "numbers"), ""),
-    (("counted", "in"), "countedin"),
-    (("counting",), "rows"),
-    (("when",), "when"),
-    (("which",), "which"),
-    (("what",), "what"),
-    (("who",), "which"),
-    (("whom",), "which"),
-    (("or",), "or"),
-    (("versus",), "or"),
-    (("vs",), "or"),
-    (("list",), "list"),
-    (("show",), "list"),
-    (("name",), "list"),
-    (("compare",), "compare"),
-    (("different",), "distinct"),
-    (("distinct",), "distinct"),
-    (("unique",), "distinct"),
-    (("single",), "single"),
-    (("longer", "kind"), "noop"),
-)
 _AUXILIARIES = frozenset("is are was were do does did has have had can could will would should am".split())
 _JOINING = frozenset(("between", "than", "with", "to", "from", "and", "or", "against"))
 _LEANING = frozenset(("them", "they", "those", "these", "their", "ones"))
@@ -190,6 +128,7 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     _files(clues)
     _no_grouping(clues)
     _year_on_year(clues)
+    _selling(clues)
     clues.comparisons = find_comparisons(tokens)
     _use_all(clues, clues.comparisons)
     periods = _compared(clues, today) or find_periods(tokens, today)
@@ -274,6 +213,35 @@ def _year_on_year(clues: Clues) -> None:
     for at in said | {index for index, low in enumerate(lows) if low == "compare"}:
         clues.used[at] = True
         clues.ignored.add(at)
+
+
+_SELLING = frozenset(("sell", "sold", "seller"))
+
+
+def _selling(clues: Clues) -> None:
+    """ "sells best", "best-selling", "sold the most": the pieces of a table of sales, another sells nothing."""
+    lows = [token.low for token in clues.tokens]
+    for at, token in enumerate(clues.tokens):
+        if token.stem not in _SELLING or not _of_sales(clues.table):
+            continue
+        near = [index for index in (*range(at - 1, at - 3, -1), at + 1, at + 2) if 0 <= index < len(lows)]
+        said = next((index for index in near if lows[index] in ("best", "worst", "top", "most", "least")), None)
+        between = range(min(at, said) + 1, max(at, said)) if said is not None else ()
+        if said is None or any(lows[index] not in ("-", "the") for index in between):
+            continue
+        clues.extremes.append(Extreme(said, "min" if lows[said] in ("worst", "least") else "max", "pieces"))
+        clues.phrases.append(("sells", min(at, said), max(at, said) + 1))
+        _use(clues, min(at, said), max(at, said) + 1)
+        clues.ignored.update(range(min(at, said), max(at, said) + 1))
+
+
+def _of_sales(table: Table) -> bool:
+    """True where rows have pieces and money on a day of their own or of rows that they lead to, and are no stock."""
+    own = [column for column in table.columns if column.via is None]
+    said = {word for column in own for word in column.words}.union(table.words)
+    pieces = any(column.additive and CONCEPTS["pieces"].intersection(column.words) for column in own)
+    money = any(column.kind == "number" and MONEY_COLUMNS.intersection(column.words) for column in own)
+    return pieces and money and any(column.dated for column in table.columns) and not STOCK_WORDS & said
 
 
 def _compared(clues: Clues, today: date | None) -> tuple[PeriodMention, ...]:

@@ -105,7 +105,9 @@ CONCEPTS: Mapping[str, frozenset[str]] = {
     "weight": _stems("weight kg gram mass lb pound"),
     "speed": frozenset(("speed",)),
     "time": _stems("minute hour second duration time min hr"),
+    "pieces": _stems("qty quantity piece unit"),
 }
+STOCK_WORDS = _stems("stock inventory warehouse storage shelf")
 FREQUENCY = _stems("often frequent frequently common commonly")
 
 # Calendar words: the bucket a date falls into.

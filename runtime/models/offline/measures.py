@@ -57,6 +57,8 @@ def find_measure(clues: Clues, concept: str, skip: frozenset[int] = frozenset())
     numbers = clues.table.of_kind("number", "noisy")
     if idea:
         fitting = tuple(column for column in numbers if set(column.words) & idea)
+        if concept == "pieces":
+            fitting = tuple(column for column in fitting if column.additive)
         return _one(fitting, concept, clues)
     weak = tuple(c for m in clues.mentions for c in m.columns if c.kind == "number")
     if weak:
@@ -70,7 +72,9 @@ def _one(fitting: tuple[Column, ...], concept: str, clues: Clues) -> Measure | A
         plain = clues.generic or concept
         return Measure(fitting[0], assumed="" if plain else f"figures taken from `{fitting[0].name}`")
     if not fitting:
-        what = {"money": "amounts of money", "": "figures to compute with"}.get(concept, f"a {concept}")
+        what = {"money": "amounts of money", "pieces": "pieces sold", "": "figures to compute with"}.get(
+            concept, f"a {concept}"
+        )
         return Cannot(f"{clues.table.file} has no column for {what}.", clues.table)
     same_name = tuple(column for column in fitting if column.words[0] in GENERIC_MEASURES and len(column.words) == 1)
     if concept == "money" and len(same_name) == 1:

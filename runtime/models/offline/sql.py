@@ -194,18 +194,25 @@ def _group_count(plan: Plan) -> str:
 
 
 def _share(plan: Plan) -> str:
+    """The part that the one condition takes of each group, or, without a condition, each group of all of them."""
     conditions = [*(_value_filter(v, plan) for v in plan.values), *(_figure_filter(item) for item in plan.figures)]
-    whole = aggregate(plan)
     column = plan.aggregate.column
-    counted = "count(*)" if column is None else f"sum({ref(column)})"
-    part = f"{counted} FILTER (WHERE {' AND '.join(conditions)})"
-    share = dialects.rounded(f"100.0 * {part} / nullif({counted}, 0)", 4, plan.table.dialect)
+    total = "count(*)" if column is None else f"sum({ref(column)})"
+    part = f"coalesce({total} FILTER (WHERE {' AND '.join(conditions)}), 0)" if conditions else total
     split = _split(plan)
-    written = (
-        f"SELECT {', '.join([*split, f'{share} AS {FIGURE}', f'{part} AS {PART}', f'{whole} AS {WHOLE}'])} "
-        f"FROM {_from(plan)}{_where(replace(plan, values=(), figures=()))}"
-    )
-    return f"{written} GROUP BY {', '.join(split)} ORDER BY 1" if split else written
+    apart = f"PARTITION BY {', '.join(split)}" if split else ""
+    whole = aggregate(plan) if conditions else f"sum({total}) OVER ({apart})"
+    share = dialects.rounded(f"100.0 * {part} / nullif({total if conditions else whole}, 0)", 4, plan.table.dialect)
+    keys = _keys(plan)
+    selected = [f"{shown} AS {called}" for shown, called in keys]
+    selected += [f"{share} AS {FIGURE}", f"{part} AS {PART}", f"{whole} AS {WHOLE}"]
+    groups = [*(_dimension(d, plan) for d in plan.dimensions), *split]
+    written = f"SELECT {', '.join(selected)} FROM {_from(plan)}{_where(replace(plan, values=(), figures=()))}"
+    if not groups:
+        return written
+    by_figure = bool(plan.dimensions) and _by_figure(plan)
+    order = f"{len(keys) + 1} DESC, 1" if by_figure else ", ".join(str(at) for at in range(1, len(keys) + 1))
+    return f"{written} GROUP BY {', '.join(groups)} ORDER BY {order}"
 
 
 def _change(plan: Plan) -> str:

@@ -24,7 +24,9 @@ def inline(rows: Sequence[Row], *, last: bool = False) -> Sequence[Row]:
 
 def in_time(plan: Plan) -> bool:
     """True when the groups follow each other in time: the newest are then the ones to be seen."""
-    return plan.shape == "groups" and plan.top is None and bool(plan.dimensions and plan.dimensions[0].bucket)
+    return (
+        plan.shape in ("groups", "share") and plan.top is None and bool(plan.dimensions and plan.dimensions[0].bucket)
+    )
 
 
 def group_names(plan: Plan, row: Row) -> list[str]:
@@ -87,6 +89,21 @@ def changes(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         for row in inline(rows)
     ]
     return _markdown(heads, lines, 4)
+
+
+def shares(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) -> str:
+    """Groups with their share in percent, the part, and the whole that it is of."""
+    bare = replace(plan.aggregate, unit="")
+    heads = [*_group_heads(plan), f"share in %{mark}", "part", "whole"]
+    lines = [
+        [
+            *group_names(plan, row),
+            figure(row.get(sql.FIGURE)),
+            *(figure(row.get(name), bare) for name in (sql.PART, sql.WHOLE)),
+        ]
+        for row in inline(rows, last=last)
+    ]
+    return _markdown(heads, lines, 3)
 
 
 def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], rows: Sequence[Row], mark: str) -> str:

@@ -1,0 +1,120 @@
+"""Figures held against others: shares, changes between periods, distributions and correlations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from math import floor, log10
+
+from runtime.models.offline.figures import computed, figure_wanted
+from runtime.models.offline.measures import Measure, find_measure, named_numbers
+from runtime.models.offline.parts import COUNT, Parts, figure_of, functions_said, one_function, planned
+from runtime.models.offline.periods import Period
+from runtime.models.offline.plan import Aggregate, Ask, Cannot, Dimension, Reading
+
+
+def share(parts: Parts) -> Reading:
+    """One condition's part of all rows, or of the total of a figure, also group by group; without a condition, each
+    group's part. The period holds for both."""
+    clues = parts.clues
+    figures = [bound for bound in parts.bounds if bound.measure is not None]
+    conditions = len(parts.values) + len(figures)
+    if len(figures) != len(parts.bounds) or clues.extremes or functions_said(parts) & {"avg", "median"}:
+        return parts.cannot("I can only work out the share of one condition in the whole.")
+    if conditions != 1 and not (parts.dimensions and conditions == 0):
+        return parts.cannot("I can only work out the share of one condition in the whole.")
+    if parts.dimensions and conditions and _before_rows(parts):
+        return parts.cannot(
+            "I can't tell of what whole that share is. Say “what share of … was …, by …?” for the share within each "
+            "group, or ask for the number by group."
+        )
+    if not (named_numbers(clues, parts.measure_tokens) or clues.money):
+        rows = any(mention.table for mention in clues.mentions) or bool(clues.rows_at)
+        return planned(parts, "share", COUNT) if rows else parts.cannot("I can't tell what the share is of.")
+    measure = find_measure(clues, "", parts.measure_tokens)
+    if not isinstance(measure, Measure):
+        return measure
+    if not measure.column.additive:
+        return parts.cannot(f"I can't add up `{measure.column.name}` over all rows.")
+    return planned(parts, "share", figure_of("sum", measure))
+
+
+def _before_rows(parts: Parts) -> bool:
+    """ "the share of cancelled orders by channel": the condition may as well be the whole."""
+    mentions = parts.clues.mentions
+    values = [mention.first for mention in mentions if mention.values]
+    return any(mention.table and first < mention.first for mention in mentions for first in values)
+
+
+def change(parts: Parts) -> Reading:
+    """A figure in two periods."""
+    clues = parts.clues
+    if clues.extremes or parts.bounds or any(dimension.bucket for dimension in parts.dimensions):
+        return parts.cannot("I can only compare one figure between two periods.")
+    aggregate = figure_wanted(parts)
+    if aggregate is None and (named_numbers(clues, parts.measure_tokens) or clues.money):
+        aggregate = computed(parts, None)
+    if isinstance(aggregate, (Ask, Cannot)):
+        return aggregate
+    aggregate = aggregate or COUNT
+    if aggregate.function == "median":
+        return parts.cannot("I can't compare medians of two periods; ask for the average.")
+    plan = planned(parts, "change", aggregate)
+    return replace(plan, earlier=parts.earlier, chart=False)
+
+
+def months_over(parts: Parts) -> Reading:
+    """In how many months a figure was above, or below, that of the same month of another year."""
+    clues, period = parts.clues, parts.span.period
+    directions = {extreme.direction for extreme in clues.extremes}
+    whole_year = period is not None and period.start is not None and period.label == str(period.start.year)
+    if len(directions) != 1 or not whole_year or period is None or period.start is None or parts.bounds:
+        return parts.cannot("I can compare the months of one year with those of another, by what is higher or lower.")
+    if any(not dimension.bucket for dimension in parts.dimensions):
+        return parts.cannot("I can compare months only, not months of groups.")
+    year = clues.yearly or period.start.year - 1
+    amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
+    aggregate = computed(parts, one_function(functions_said(parts) - {"count"})) if amounts else COUNT
+    if not isinstance(aggregate, Aggregate):
+        return aggregate
+    if aggregate.function == "median":
+        return parts.cannot("I can't compare medians of months; ask for the average.")
+    plan = planned(
+        replace(parts, dimensions=()), "months_over", aggregate, top=("min" if "min" in directions else "max", 1)
+    )
+    return replace(plan, earlier=Period(date(year, 1, 1), date(year, 12, 31)), chart=False)
+
+
+def together(parts: Parts) -> Reading:
+    """How two figures of each row go together."""
+    numbers = named_numbers(parts.clues)
+    if len(numbers) != 2 or parts.dimensions or parts.clues.extremes:
+        return parts.cannot("Name the two columns of numbers whose correlation you want.")
+    plan = planned(parts, "correlation", Aggregate("avg", numbers[0].column))
+    return replace(plan, other=numbers[1].column, chart=False)
+
+
+def spread(parts: Parts) -> Reading:
+    """How often which values occur: labels by themselves, figures in steps of a round width."""
+    clues = parts.clues
+    if parts.dimensions and not named_numbers(clues):
+        return planned(parts, "groups", COUNT)
+    labels = [c for m in clues.mentions for c in m.columns if c.kind in ("label", "flag") and not m.values]
+    if labels and not named_numbers(clues):
+        return planned(replace(parts, dimensions=(Dimension(labels[0]),)), "groups", COUNT)
+    measure = find_measure(clues, "", parts.measure_tokens)
+    if not isinstance(measure, Measure):
+        return measure
+    low, high = measure.column.minimum, measure.column.maximum
+    if parts.dimensions or not isinstance(low, int | float) or not isinstance(high, int | float):
+        return parts.cannot("I can only show the distribution of one figure over all rows.")
+    steps = (Dimension(measure.column, width=_round_width(high - low)),)
+    return planned(replace(parts, dimensions=steps), "groups", COUNT)
+
+
+def _round_width(spread: float) -> float:
+    """1, 2, 5 or 10 times a power of ten, so that at most ten steps cover the spread."""
+    if spread <= 0:
+        return 1.0
+    power = 10.0 ** floor(log10(spread / 10))
+    return next(power * factor for factor in (1, 2, 5, 10, 20) if spread / (power * factor) < 9)

@@ -1,0 +1,89 @@
+"""Which figure is wanted: a count, or one worked out from a column."""
+
+from __future__ import annotations
+
+from runtime.models.offline.clues import Clues, Extreme, is_adverb
+from runtime.models.offline.measures import Measure, find_measure, named_numbers
+from runtime.models.offline.parts import COUNT, Parts, concept_of, figure_of, functions_said, one_function
+from runtime.models.offline.plan import Aggregate, Ask, Cannot, Function
+from runtime.models.offline.targets import Target
+
+
+def figure_wanted(parts: Parts) -> Aggregate | Ask | Cannot | None:
+    """The figure wanted, or None when the question wants rows."""
+    functions, targets = functions_said(parts), parts.targets
+    if len(targets) > 1 or sum(clue == "many" for clue, _, _ in parts.clues.phrases) > 1:
+        return parts.cannot("I can only work out one figure at a time.")
+    target = targets[0] if targets else None
+    if target is not None and target.kind != "figure":
+        return _counting(parts, target, functions)
+    function = one_function(functions - {"count"})
+    if functions - {"count"} and function is None:
+        return parts.cannot("I can only work out one kind of figure at a time.")
+    if target is None and function is None and not _wants_figure(parts):
+        return COUNT if "count" in functions else None
+    return computed(parts, function)
+
+
+def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggregate | Cannot:
+    if functions & {"avg", "median"}:
+        return parts.cannot("I can't average counts yet.")
+    clues = parts.clues
+    amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
+    if amounts and (functions & {"sum"} or clues.has("what") or clues.has("much")):
+        return parts.cannot("I can only work out one figure at a time.")
+    if target.kind == "label" and target.column is not None:
+        return Aggregate("distinct", target.column)
+    if target.kind == "bucket":
+        return parts.cannot("I can't count calendar units here.")
+    if clues.has("distinct"):
+        return parts.cannot("I can't tell what makes two rows the same.")
+    return COUNT
+
+
+def _wants_figure(parts: Parts) -> bool:
+    clues = parts.clues
+    if clues.has("much"):
+        return True
+    if parts.dimensions and not clues.has("list") and (clues.money or named_numbers(clues, parts.measure_tokens)):
+        return True
+    asks = clues.has("what") and not clues.has("list")
+    return asks and (clues.money or bool(named_numbers(clues, parts.measure_tokens)))
+
+
+def computed(parts: Parts, function: Function | None) -> Aggregate | Ask | Cannot:
+    """The figure worked out from the column that the question names or means, by `function` or as a total."""
+    clues = parts.clues
+    concept = concept_of(parts, Extreme(0, "max"))
+    measure = find_measure(clues, concept, parts.measure_tokens)
+    if not isinstance(measure, Measure):
+        return measure
+    adverb = any(is_adverb(clues.tokens[at]) for _, at in clues.buckets)
+    bucketed = any(dimension.bucket for dimension in parts.dimensions)
+    if function in ("avg", "median") and bucketed and (adverb or _per(clues)):
+        return parts.cannot(
+            "I can't tell an average of totals from an average of rows here; ask for the total by month."
+        )
+    if measure.assumed and _per(clues) and _rows_before_per(clues):
+        return parts.cannot(
+            f"I can't tell whether that is about how many rows there are or about `{measure.column.name}`. Name the "
+            f"figure, or ask for the number of rows by group; I can't average counts yet."
+        )
+    if function in ("avg", "median"):
+        return figure_of(function, measure)
+    if concept and function is None and not clues.has("many"):
+        return parts.cannot("Do you mean the total or the average? Please say which.")
+    if measure.column.kind == "number" and not measure.column.additive:
+        return parts.cannot(f"Adding up `{measure.column.name}` makes no sense; ask for its average.")
+    return figure_of("sum", measure)
+
+
+def _per(clues: Clues) -> bool:
+    return any(clue == "by" and clues.tokens[first].low == "per" for clue, first, _ in clues.phrases)
+
+
+def _rows_before_per(clues: Clues) -> bool:
+    """ "orders per customer": the noun before "per" is that of the rows, so their number may be meant."""
+    per = [first for clue, first, _ in clues.phrases if clue == "by" and clues.tokens[first].low == "per"]
+    rows = {at for mention in clues.mentions if mention.table for at in range(mention.first, mention.after)}
+    return any(first - 1 in rows | set(clues.rows_at) for first in per)

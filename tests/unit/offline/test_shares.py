@@ -1,0 +1,82 @@
+"""Shares group by group, and what sells best: the figures equal those worked out in plain Python, or none is given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.acceptance.grading import declined, has_figure
+from tests.unit.offline.duckdb_tools import Folder
+from tests.unit.offline.duckdb_tools import converse as converse_over_files
+from tests.unit.offline.sqlite_tools import converse
+from tests.unit.offline.test_random_lines import Deal, books, database_of, lines_of
+
+
+def rows_of(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("| ")][2:]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(books(), st.sampled_from(["won", "lost"]), st.sampled_from(["town", "month"]), st.booleans())
+async def test_the_share_of_a_condition_within_each_group(book: list[Deal], state: str, group: str, last: bool) -> None:
+    part, whole = Counter[str](), Counter[str]()
+    for deal in book:
+        name = deal.town if group == "town" else f"{deal.day:%B %Y}"
+        whole[name] += 1
+        part[name] += deal.state == state
+    asks = f"Share of deals {state}, by {group}" if last else f"What share of deals was {state} by {group}?"
+    text = await converse(database_of(book), asks)
+    assert len(rows_of(text)) == len(whole), text
+    for name, count in whole.items():
+        row = next(row for row in rows_of(text) if row.startswith(f"| {name} |"))
+        assert row.endswith(f"| {part[name]} | {count} |"), text
+        assert has_figure(row, 100 * part[name] / count, 0.006), text
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(books(), st.sampled_from(["good", "color", "town", "state"]))
+async def test_each_groups_share_of_the_whole(book: list[Deal], group: str) -> None:
+    sums = Counter[str]()
+    for line in lines_of(book):
+        sums[line.facts[group]] += line.pieces
+    text = await converse(database_of(book), f"What share of the pieces comes from each {group}?")
+    for name, figure in sums.items():
+        row = next(row for row in rows_of(text) if row.startswith(f"| {name} |"))
+        assert row.endswith(f"| {figure:,} | {sums.total():,} |"), text
+        assert has_figure(row, 100 * figure / sums.total(), 0.006), text
+
+
+async def test_a_share_of_two_possible_wholes_is_not_guessed() -> None:
+    book = [Deal(1, date(2025, 1, 1), "won", ((1, 1),))]
+    text = await converse(database_of(book), "Share of won deals by town")
+    assert declined(text) and "of what whole" in text, text
+
+
+SALES = "day,product,pieces,amount\n2025-01-01,Pen,3,4.5\n2025-01-02,Ink,5,50\n2025-01-03,Pen,4,6\n"
+STOCK = "counted_on,product,pieces,unit_price\n2025-01-01,Pen,900,1.5\n2025-01-01,Ink,10,10\n2025-01-01,Pad,4,2\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Which product sells best?", ["Pen", "7"]),
+        ("Which product sells worst?", ["Ink", "5"]),
+        ("What is the best-selling product?", ["Pen", "7"]),
+        ("Which product sold the most on 2025-01-02?", ["Ink", "5"]),
+        ("What are our 2 best sellers by product?", ["Pen", "Ink", "7", "5"]),
+    ],
+)
+async def test_what_sells_is_told_by_sales_and_never_by_a_stock(
+    tmp_path: Path, question: str, words: list[str]
+) -> None:
+    (tmp_path / "sales.csv").write_text(SALES)
+    (tmp_path / "stock.csv").write_text(STOCK)
+    text = await converse_over_files(Folder([tmp_path / "sales.csv", tmp_path / "stock.csv"]), question)
+    assert not declined(text) and "sales.csv" in text and all(word in text for word in words), text
+    alone = await converse_over_files(Folder([tmp_path / "stock.csv"]), question)
+    assert declined(alone), alone
