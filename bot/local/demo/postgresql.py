@@ -92,15 +92,16 @@ def _dropped(owner: str) -> None:
 @contextmanager
 def _own_server(binaries: Path) -> Iterator[str]:
     """The address of a server on this machine's loopback with a password of its own; it and its files are gone
-    afterwards."""
+    afterwards, also when this process is killed."""
     user = unprivileged()
     folder = Path(tempfile.mkdtemp(prefix="footnote-demo-pg-"))
-    try:
+    if user:
+        os.chown(folder, pwd.getpwnam(user).pw_uid, -1)
+    with _cleared_away(binaries, folder, user):
         secret, data = folder / "secret", folder / "data"
         secret.write_text(password := secrets.token_hex(16))
         if user:
-            for path in (folder, secret):
-                os.chown(path, pwd.getpwnam(user).pw_uid, -1)
+            os.chown(secret, pwd.getpwnam(user).pw_uid, -1)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -108,12 +109,23 @@ def _own_server(binaries: Path) -> Iterator[str]:
         _run(user, binaries / "initdb", "-D", data, *access, "-E", "UTF8", "--no-sync")
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
         _run(user, binaries / "pg_ctl", "-D", data, "-o", options, "-l", folder / "log", "-w", "start")
-        try:
-            yield f"postgresql://footnote:{password}@127.0.0.1:{port}/postgres"
-        finally:
-            _run(user, binaries / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        yield f"postgresql://footnote:{password}@127.0.0.1:{port}/postgres"
+
+
+# Waits for the end of its input, which comes however the demo ends, since the demo alone holds the other side.
+_CLEARING = 'cat; "$1" -D "$2/data" -m immediate -w stop; rm -rf "$2"'
+
+
+@contextmanager
+def _cleared_away(binaries: Path, folder: Path, user: str | None) -> Iterator[None]:
+    """Stops the server in `folder` and removes the folder at the end of the block or of this process: by a process in
+    a session of its own, which no Ctrl-C and no signal to the demo reaches."""
+    words = ["sh", "-c", _CLEARING, "sh", str(binaries / "pg_ctl"), str(folder)]
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, user=user, cwd="/", start_new_session=True
+    ):  # leaving the block closes its input and waits for it
+        yield
 
 
 def _run(user: str | None, *command: object) -> None:

@@ -1,0 +1,51 @@
+"""The demo's own PostgreSQL ends with the demo, however that ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from bot.local.demo import make_crm, make_shop
+from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
+
+_DEMO = """
+import sys
+from bot.local.demo import make_crm, make_shop
+from bot.local.demo.postgresql import crm_addresses
+with crm_addresses(make_crm(make_shop())) as addresses:
+    print(addresses["CRM_READ_URL"], flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.timeout(120)
+def test_a_killed_demo_leaves_no_server() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != DSN_VARIABLE}
+    command = [sys.executable, "-c", _DEMO]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True) as demo:
+        assert demo.stdout is not None
+        address = demo.stdout.readline().strip()
+        with psycopg.connect(address) as connection:
+            demo.kill()
+            with pytest.raises(psycopg.OperationalError):  # the server goes while it waits
+                connection.execute("SELECT pg_sleep(100)")
+
+
+@pytest.mark.timeout(120)
+def test_an_orderly_end_leaves_neither_server_nor_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(DSN_VARIABLE, raising=False)
+    made = list[str]()
+    make = tempfile.mkdtemp
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda **how: made.append(make(**how)) or made[-1])
+    with crm_addresses(make_crm(make_shop())) as addresses:
+        assert addresses is not None
+    (folder,) = made
+    assert not Path(folder).exists()
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(addresses["CRM_READ_URL"])
