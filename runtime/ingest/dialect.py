@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runtime.ingest.bytescan import ByteScan
+from runtime.ingest.lexical import MISSING
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 
 HEAD_BYTES = 1 << 20
@@ -19,6 +20,9 @@ DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 EXPECTED = {"csv": ",", "tsv": "\t"}
 _LIKE_A_NUMBER = re.compile(r"[-+(]?[$€£¥₹]?\s?[0-9][0-9.,'  ]*\s?[%$€£¥₹]?\)?([eE][-+]?[0-9]+)?")
 _LIKE_A_DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)+|[a-z]+([A-Z][a-z0-9]+)+")
+_SIGNS = tuple(map(re.compile, ("[0-9]", "@", r"\s", "^[^a-z]", "^[^A-Z]")))
+_SEVERAL, _SHOWN, _SHOWN_CHARS = 4, 4, 40
 _YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
 
 
@@ -50,7 +54,7 @@ def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
     header = has_header(rows)
     if header:
         names, said = column_names(rows[0])
-        notes += said
+        notes += [*said, *header_doubt(rows)]
     else:
         names = tuple(f"column_{place}" for place in range(1, len(rows[0]) + 1))
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
@@ -159,6 +163,35 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
         return False  # a form with a name and a value on each line
     again = [cell in below[place] for place, cell in enumerate(first) if cell]
     return not any(again) or all(again)
+
+
+def header_doubt(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A note when nothing sets the first of `rows` apart from the others: all are words alike."""
+    columns = {place: name for place, cell in enumerate(rows[0]) if (name := cell.strip())}
+    below = {place: _present(rows[1:], place) for place in columns}
+    filled = [place for place in columns if below[place]]
+    if not filled or any(_sets_apart(columns[place], below[place]) for place in filled):
+        return []
+    shown = ", ".join(_cut(columns[place]) for place in filled[:_SHOWN])
+    return [f"the header ({shown}) may be a row: nothing sets it apart from the rows below"]
+
+
+def _present(rows: Sequence[Sequence[str]], place: int) -> list[str]:
+    cells = [row[place].strip() for row in rows if place < len(row)]
+    return [cell for cell in cells if cell and cell.lower() not in MISSING]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _SHOWN_CHARS else name[: _SHOWN_CHARS - 1] + "…"
+
+
+def _sets_apart(name: str, below: Sequence[str]) -> bool:
+    """Whether a header's cell differs from what stands below it: values, labels that come again, other signs."""
+    if _IDENTIFIER.fullmatch(name) or 10 * sum(map(is_value, below)) >= 9 * len(below):
+        return True
+    if len(below) >= _SEVERAL and 2 * len(set(below)) <= len(below):
+        return True
+    return any(all(map(sign.search, below)) and not sign.search(name) for sign in _SIGNS)
 
 
 def _arecolumn_names(values: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

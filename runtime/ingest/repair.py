@@ -13,6 +13,7 @@ from runtime.ingest.dialect import (
     DELIMITERS,
     EXPECTED,
     column_names,
+    header_doubt,
     is_value,
 )
 from runtime.ingest.header_rows import with_one_header
@@ -157,8 +158,8 @@ def begun(
                 " left and may stand over the wrong values"
             )
         names, said_names = column_names(_padded(records[0].cells, width)[:width])
+        notes += [*said_names, *header_doubt([record.cells for record in records[:_HEAD]])]
         header, records = records[0], records[1:]
-        notes += said_names
     else:
         names, header = tuple(f"column_{place}" for place in range(1, width + 1)), None
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")

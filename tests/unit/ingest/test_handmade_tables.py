@@ -180,3 +180,21 @@ def test_rows_about_other_rows_are_kept_apart_only_when_they_add_up(
     table = read(content)
     assert table.rows == rows, table.notes
     assert said in table.notes
+
+
+@pytest.mark.parametrize(
+    ("content", "doubtful"),
+    [
+        ("Name,Ann\nCity,Oslo\n", True),
+        ("Name,Ann\nCity,Oslo\nPhone,+47 123 456\nBorn,1990-01-01\nChildren,2\n", True),
+        ("Oslo,Norway\nRome,Italy\nBern,Switzerland\n", True),
+        ("Country,Capital\nNorway,Oslo\nItaly,Rome\n", True),
+        ("name,city\nAnn,Oslo\n", False),
+        ("Order_Id,Person\nA,Ann\nB,Bob\n", False),
+        ("Person,Score\nAnn,5\nBob,n/a\n", False),
+        ("Mail,Person\nann@x.org,Ann\nbob@x.org,Bob\n", False),
+        ("Person,Team\nAnn,Red\nBob,Red\nCem,Blue\nDan,Blue\n", False),
+    ],
+)
+def test_a_header_that_nothing_sets_apart_is_said(read: Read, content: str, doubtful: bool) -> None:
+    assert ("may be a row: nothing sets it apart" in read(content).notes) == doubtful
