@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from runtime.engines.sqlite.session import VALUE_BYTES
 from runtime.engines.worker import EngineFailure
 from runtime.engines.worker.failures import as_call_error
+from runtime.engines.worker.frames import FRAME_BYTES
 from runtime.errors import CallError
 from runtime.limits import MIB
 from runtime.sqlguard import GuardPolicy
@@ -19,6 +20,10 @@ _UNAVAILABLE: Mapping[str, tuple[str, str]] = {
         "written, and one whose writer crashed has to be opened once by its own program.",
     ),
     "no_database": ("is no SQLite database, or is encrypted", "An operator has to name another file."),
+    "answer_too_long": (
+        f"has a schema that takes more than {FRAME_BYTES // MIB} MiB to tell",
+        "An operator can name a file with fewer tables.",
+    ),
     "damaged": ("is damaged", "An operator can look at it with PRAGMA integrity_check."),
 }
 
@@ -52,4 +57,6 @@ def failed_read(
             f"A value of the query is longer than {VALUE_BYTES // MIB} MiB.",
             hint="Leave that column out; length(column) tells how long its values are.",
         )
+    if failure.kind == "answer_too_long":  # here the result is, not the schema
+        return as_call_error(failure, seconds, policy, tables)
     return unavailable(source, failure.kind) or as_call_error(failure, seconds, policy, tables)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runtime.engines.worker.frames import FRAME_BYTES
 from runtime.engines.worker.protocol import EngineFailure, WorkerLost
 from runtime.errors import CallError
+from runtime.limits import MIB
 from runtime.sqlguard import GuardPolicy, refuse_from_engine
 
 
@@ -24,6 +26,12 @@ def as_call_error(failure: EngineFailure, seconds: float, policy: GuardPolicy, t
             "resource_limit",
             "The query needed more memory than it may use.",
             hint="Aggregate in SQL, select fewer columns, or build smaller lists and texts.",
+        )
+    if failure.kind == "answer_too_long":
+        return CallError(
+            "resource_limit",
+            f"The result is longer than {FRAME_BYTES // MIB} MiB.",
+            hint="Select fewer columns, or give them shorter names.",
         )
     if failure.kind == "permission":
         return CallError("sql_not_allowed", "The engine refused the query: it may only read open tables.")

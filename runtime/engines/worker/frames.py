@@ -14,11 +14,15 @@ FRAME_BYTES = 2 * RESULT_BYTES
 """The longest frame that is accepted: a worker that sends more is broken and is killed."""
 
 
+class FrameTooLong(ValueError):
+    """The body is longer than FRAME_BYTES."""
+
+
 def encode(body: Mapping[str, Any]) -> bytes:
-    """One frame. Raises ValueError when the body is longer than FRAME_BYTES."""
+    """One frame. Raises FrameTooLong."""
     raw = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     if len(raw) > FRAME_BYTES:
-        raise ValueError(f"a frame of {len(raw)} bytes is over the bound of {FRAME_BYTES}")
+        raise FrameTooLong(f"a frame of {len(raw)} bytes is over the bound of {FRAME_BYTES}")
     return HEADER.pack(len(raw)) + raw
 
 

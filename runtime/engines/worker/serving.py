@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
 
 from runtime.engines.worker import envelope
-from runtime.engines.worker.frames import encode, read_frame
+from runtime.engines.worker.frames import FrameTooLong, encode, read_frame
 
 _RETIRE_ABOVE_BYTES = 400 * 1024 * 1024
 
@@ -57,12 +57,19 @@ def failed(request: dict[str, Any], kind: str, message: str, details: dict[str, 
 def _answer_all(answering: Answers, requests: BinaryIO, replies: BinaryIO) -> None:
     jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, jobs), daemon=True).start()
-    _send(replies, {"ready": True})
+    _send(replies, encode({"ready": True}))
     while True:
         request = jobs.get()
         reply = answering.reply(request)
         reply["retire"] = envelope.resident_bytes() > _RETIRE_ABOVE_BYTES
-        _send(replies, reply)
+        _send(replies, _encoded(request, reply))
+
+
+def _encoded(request: dict[str, Any], reply: dict[str, Any]) -> bytes:
+    try:
+        return encode(reply)
+    except FrameTooLong as error:
+        return encode(failed(request, "answer_too_long", str(error)))
 
 
 def _listen(requests: BinaryIO, jobs: queue.SimpleQueue[dict[str, Any]]) -> None:
@@ -72,6 +79,6 @@ def _listen(requests: BinaryIO, jobs: queue.SimpleQueue[dict[str, Any]]) -> None
     os._exit(0)
 
 
-def _send(replies: BinaryIO, body: dict[str, Any]) -> None:
-    replies.write(encode(body))
+def _send(replies: BinaryIO, frame: bytes) -> None:
+    replies.write(frame)
     replies.flush()

@@ -113,3 +113,16 @@ async def test_a_query_never_runs_on_a_structure_it_was_not_validated_for(owner,
     await engine.structure()
     owner.executescript("DROP VIEW broken; ALTER TABLE customers RENAME COLUMN ssn TO number")
     assert await rows(engine, "SELECT number FROM customers WHERE id = 1") == [["ssn-1"]]
+
+
+async def test_a_schema_too_long_to_be_told_is_named_as_the_cause_and_the_worker_goes_on(tmp_path, open_source) -> None:
+    script = "".join(f'CREATE TABLE t{number} (a "{"long " * 10_000}");' for number in range(350))
+    make(tmp_path / "shop.db", f"BEGIN; {script} COMMIT;").close()
+    engine = await open_source()
+    with pytest.raises(CallError) as caught:
+        await engine.structure()
+    assert (caught.value.code, caught.value.retryable) == ("source_unavailable", False)
+    assert caught.value.message == "The file of shop has a schema that takes more than 16 MiB to tell."
+    (tmp_path / "shop.db").unlink()
+    make(tmp_path / "shop.db").close()
+    assert await rows(engine, "SELECT count(*) FROM customers") == [[5]]

@@ -14,7 +14,9 @@ import duckdb
 import pytest
 
 from runtime.engines.worker import EngineFailure, WorkerLost, WorkerPool, WorkerSettings
+from runtime.engines.worker.failures import as_call_error
 from runtime.engines.workspace.worker import COMMAND, Database, Job
+from runtime.sqlguard import GuardPolicy
 
 MIB = 1024 * 1024
 SMALL = WorkerSettings(
@@ -280,3 +282,15 @@ async def test_a_worker_that_cannot_start_is_said(tmp_path, database):
         with pytest.raises(WorkerLost, match="could be started"):
             await pool.run(database, job("SELECT 1"))
     await pool.close()
+
+
+async def test_an_answer_too_long_for_the_wire_is_told_and_the_worker_goes_on(tmp_path: Path, pool: WorkerPool):
+    path = tmp_path / "wide.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(f"CREATE TYPE lengthy AS ENUM ('{'x' * MIB}')")
+    with pytest.raises(EngineFailure) as caught:
+        await pool.run(Database(path, (), "r1"), job("SELECT " + ", ".join(["NULL::lengthy"] * 20), seconds=30))
+    assert caught.value.kind == "answer_too_long"
+    told = as_call_error(caught.value, 30, GuardPolicy({}), ())
+    assert (told.code, told.message) == ("resource_limit", "The result is longer than 16 MiB.")
+    assert (await pool.run(Database(path, (), "r1"), job("SELECT 1"))).rows == ((1,),)
