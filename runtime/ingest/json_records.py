@@ -11,6 +11,7 @@ from typing import Any, TypeGuard, cast
 from runtime.ingest.outcome import IngestRefused
 
 _SHOWN_LINES = 5
+_WRAPPED = 5
 _SHOWN_CHARS = 60
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _DEEP = "it is nested too deeply"
@@ -134,7 +135,12 @@ def _of_value(value: Any) -> Records:
         return _of_list(value)
     if not _is_object(value):
         raise IngestRefused("it holds a single value, not records")
-    body = value
+    body, way = _inside(value)
+    if way:
+        found = _of_value(body)
+        return Records(found.records, (f"wrapped export: what is read stands under {way!r}", *found.notes))
+    if rows := _of_split(body) or _of_indexed(body):
+        return rows
     lists = dict(_lists(body))
     if lists:
         return _unwrapped(body, lists)
@@ -146,6 +152,38 @@ def _of_value(value: Any) -> Records:
         rows = [{_key_name(body): key, **each} for key, each in body.items()]
         return Records(rows, (f"object of objects: one row for each key, kept in {_key_name(body)}",))
     return Records([body], ("a single object, read as one row",))
+
+
+def _inside(body: Object) -> tuple[Object, str]:
+    """What an object of one key after another holds in the end, if lists of objects stand there, and the way to it."""
+    way: list[str] = []
+    inner = body
+    while len(inner) == 1 and len(way) < _WRAPPED and _is_object(deeper := next(iter(inner.values()))):
+        way.append(next(iter(inner)))
+        inner = deeper
+    return (inner, ".".join(way)) if way and dict(_lists(inner)) else (body, "")
+
+
+def _of_split(body: Object) -> Records | None:
+    """The table of an object that names its columns in one list and holds its rows as lists in another."""
+    names, rows = body.get("columns"), body.get("data", body.get("rows"))
+    if not _is_list(names) or not _is_list(rows) or not rows or not all(type(each) is str for each in names):
+        return None
+    if len(set(names)) < len(names) or not all(_is_list(row) and len(row) == len(names) for row in rows):
+        return None
+    return Records(
+        [dict(zip(names, row, strict=True)) for row in rows], ("a list of columns and a list of rows put together",)
+    )
+
+
+def _of_indexed(body: Object) -> Records | None:
+    """The table of an object of columns, each an object of the rows' numbers from 0 on."""
+    columns = [each for each in body.values() if _is_object(each)]
+    numbers = [str(place) for place in range(len(columns[0]))] if columns else []
+    if not numbers or len(columns) < len(body) or any(list(each) != numbers for each in columns):
+        return None
+    rows = [{name: column[number] for name, column in body.items()} for number in numbers]
+    return Records(rows, ("object of columns, each by the rows' numbers: one row for each number",))
 
 
 def _of_list(value: list[Any]) -> Records:

@@ -17,6 +17,7 @@ from runtime.ingest.json_table import flattened
 from runtime.ingest.open_text import OpenText
 from runtime.ingest.outcome import IngestRefused
 from runtime.ingest.rewritten import rewritten
+from runtime.ingest.totals import LABEL_COLUMNS, find_totals, label_of, told
 
 
 def read_json(file: OpenText) -> Reading:
@@ -29,8 +30,9 @@ def read_json(file: OpenText) -> Reading:
     text, notes = _text(file.descriptor, file.found)
     records = parsed(text, lines=file.kind == "ndjson")
     columns, rows, said = flattened(records.records, limits.columns)
-    notes += records.notes + said
     names = tuple(column.name for column in columns)
+    rows, apart = _without_totals(rows, names)
+    notes += records.notes + said + apart
     dialect = Dialect(",", '"', True, names)
 
     def honest(decided: tuple[ColumnType, ...]) -> tuple[ColumnType, ...]:
@@ -49,6 +51,20 @@ def read_json(file: OpenText) -> Reading:
     with reasons():
         notes += look_after(connection, out, names, types, count)
     return tuple((name, each.name) for name, each in zip(names, types, strict=True)), count, few(notes)
+
+
+def _without_totals(
+    rows: list[list[str | None]], names: tuple[str, ...]
+) -> tuple[list[list[str | None]], tuple[str, ...]]:
+    """The rows without those that add up others, and what has to be said about these."""
+    if not any(label_of([cell or "" for cell in row[:LABEL_COLUMNS]]) for row in rows):
+        return rows, ()
+    totals = find_totals([[cell or "" for cell in row] for row in rows], names, comma_likely=False)
+    if not totals:
+        return rows, ()
+    apart = {total.place for total in totals}
+    note = told(totals, [total.place + 1 for total in totals], "row")
+    return [row for place, row in enumerate(rows) if place not in apart], (note,)
 
 
 def _text(descriptor: int, found: ByteScan) -> tuple[str, tuple[str, ...]]:
