@@ -6,6 +6,8 @@ import asyncio
 import ipaddress
 import socket
 
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # NAT64, which networks without IPv4 have
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -31,7 +33,17 @@ async def addresses_of(host: str, port: int) -> tuple[str, ...]:
 
 
 def _allowed(address: str, *, local: bool) -> bool:
-    known = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(known, ipaddress.IPv6Address) and known.ipv4_mapped is not None:
-        known = known.ipv4_mapped
-    return known.is_loopback if local else known.is_global and not known.is_multicast
+    known = _meant(ipaddress.ip_address(address.partition("%")[0]))
+    if local:
+        return known.is_loopback
+    unicast = known.version == 4 or known in _GLOBAL_UNICAST
+    return unicast and known.is_global and not known.is_multicast
+
+
+def _meant(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """The address, or the IPv4 address that one of IPv6 stands for: a translator on the way sends it there."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _TRANSLATED:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address

@@ -22,14 +22,19 @@ def resolved(monkeypatch):
 
 
 async def test_a_public_address_is_taken(resolved):
-    resolved("93.184.216.34", "2606:2800:220:1::1")
-    assert await addresses_of("mcp.example.com", 443) == ("93.184.216.34", "2606:2800:220:1::1")
+    resolved("93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822")
+    assert await addresses_of("mcp.example.com", 443) == (
+        "93.184.216.34",
+        "2606:2800:220:1::1",
+        "64:ff9b::5db8:d822",
+    )
 
 
 @pytest.mark.parametrize(
     "address",
     "127.0.0.1 10.0.0.8 192.168.1.4 172.16.0.1 169.254.169.254 0.0.0.0 224.0.0.1 100.64.0.1 ::1 fe80::1 fd00::1 "
-    "::ffff:127.0.0.1 fe80::1%eth0".split(),
+    "::ffff:127.0.0.1 fe80::1%eth0 64:ff9b::10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: 2002:a00:1:: ::127.0.0.1 "
+    "::ffff:0:127.0.0.1 fec0::1 5f00::1".split(),
 )
 async def test_a_name_that_means_a_local_address_is_refused_even_beside_a_public_one(resolved, address):
     resolved("93.184.216.34", address)
