@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.approvals.board import Board, card_of
 from bot.approvals.office import Office, open_office
-from bot.approvals.settling import begin_settling
+from bot.approvals.settling import begin_settling, end_requests_of
 from bot.assembly import Analyst, open_analyst
 from bot.background import Background
 from bot.bolt import build_bolt
@@ -30,8 +30,10 @@ from bot.pacing import ChannelPacer, Pacer
 from bot.presence import SlackPresence
 from bot.question import Question
 from bot.reloading import Reloading
+from bot.replicas import Succession, end_at_once, joined
 from bot.settings import Settings
 from bot.shared_files.opening import open_shelf
+from bot.shared_files.shelf import Shelf
 from bot.slack_client import open_slack_client
 from bot.sockets import Sockets
 from bot.stopping import Stopping
@@ -42,7 +44,7 @@ from runtime.deliveries import Outbox
 from runtime.durable import Durable
 from runtime.errors import StateError
 from runtime.models.port import Model
-from runtime.state import State, open_state
+from runtime.state import Replica, State, open_state
 
 log = structlog.get_logger(__name__)
 
@@ -83,15 +85,17 @@ async def running_bot(
     model: Model | None = None,
     pacer: Pacer | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    lost: Callable[[], None] = end_at_once,
 ) -> AsyncGenerator[Running]:
-    """The bot from its first connection to its last. `sleep` is how it waits for people to decide. Raises
-    ConfigurationError or StateError when it must not start."""
+    """The bot from its first connection to its last. `sleep` is how it waits for people to decide; `lost` what it does
+    once other replicas have taken over its work. Raises ConfigurationError or StateError when it must not start."""
     settings.require_slack()
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
         slack, identity = await _connected(stack, settings, clock)
         state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
         stack.callback(state.close)
+        me = await joined(stack, settings, state, new_id, lost)
         in_force = PolicyInForce(Policy.of(load_manifest(settings.manifest)))
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)
@@ -101,6 +105,7 @@ async def running_bot(
             board,
             identity.team,
             in_force,
+            owner=me.id,
             clock=clock,
             new_id=new_id,
             parked=lambda run_id: durable.parked(run_id),
@@ -120,22 +125,36 @@ async def running_bot(
         )
         stack.push_async_callback(analyst.close)
         reloading = await _reloading(stack, analyst, office, slack)
-        await office.recover()
-        await begin_settling(analyst, office, background)
+        succession = Succession(me, state, office, lambda: begin_settling(analyst, office, background))
+        await succession.before_launch()
         shelf = await open_shelf(analyst, slack, sleep=sleep)
         stack.push_async_callback(shelf.rooms.close)
-        stack.callback(background.start(shelf.keep_up(), name="keep shared files as long as the policy says").cancel)
         runner = TurnRunner(analyst, board.presence, board.outbox, board.sender, board.status, shelf)
-        durable = await _launch(stack, settings, runner)
-        stack.callback(office.desk.close)
-        stack.callback(background.start(office.keep_up(), name="keep approvals up").cancel)
+        durable = await _launch(stack, settings, me, runner, office)
         app = _bolt(settings, slack, identity, runner, durable, board, office)
-        await durable.recover(state.inbox)
+        await succession.after_launch(durable)
+        _keep_up(stack, background, shelf, office, succession.keep_up(durable))
         port = await _listen(stack, settings, app, analyst, clock)
-        warm_up = getattr(analyst.model, "warm_up", None)
-        if warm_up is not None:
-            background.start(warm_up(), name="warm up the model's client")
+        _warm_up(analyst, background)
         yield Running(identity, analyst, durable, port, background, reloading)
+
+
+def _warm_up(analyst: Analyst, background: Background) -> None:
+    warm_up = getattr(analyst.model, "warm_up", None)
+    if warm_up is not None:
+        background.start(warm_up(), name="warm up the model's client")
+
+
+def _keep_up(
+    stack: AsyncExitStack, background: Background, shelf: Shelf, office: Office, others: Coroutine[None, None, None]
+) -> None:
+    """What goes on as long as the process lives."""
+    for name, upkeep in {
+        "keep shared files as long as the policy says": shelf.keep_up(),
+        "keep approvals up": office.keep_up(),
+        "look after other replicas": others,
+    }.items():
+        stack.callback(background.start(upkeep, name=name).cancel)
 
 
 def _bolt(
@@ -195,6 +214,7 @@ def _board(
         ),
         background=background,
         zone=lambda channel: in_force.policy.timezone(channel),
+        operators=lambda: in_force.policy.manifest.operators.users,
         sleep=sleep,
     )
 
@@ -235,17 +255,25 @@ async def _announce(board: Board, status: StatusBoard, question: Question) -> No
         await status.thinking(question.channel, question.thread_ts)
 
 
-async def _launch(stack: AsyncExitStack, settings: Settings, runner: TurnRunner) -> Durable:
+async def _launch(
+    stack: AsyncExitStack, settings: Settings, me: Replica, runner: TurnRunner, office: Office
+) -> Durable:
     """The durable runner of this process; it is closed before everything that its turns use."""
+
+    async def given_up(turn_id: str) -> None:
+        await end_requests_of(runner.analyst, office, turn_id)
+        await runner.given_up(turn_id)
+
     durable = Durable(
         database_url=settings.state_url,
         application_version=WORKFLOW_VERSION,
-        executor_id=settings.replica,
+        executor_id=me.id,
         turn=runner,
-        on_dead=runner.given_up,
+        on_dead=given_up,
     )
     await durable.launch()
     stack.push_async_callback(durable.close, GRACE_SECONDS)
+    stack.callback(office.desk.close)
     return durable
 
 

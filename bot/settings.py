@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -38,7 +39,7 @@ class Settings(BaseSettings):
     composition: Annotated[Literal["local", "hosted"], Field(alias="FOOTNOTE_COMPOSITION")] = "local"
     guest: Annotated[Literal["isolated", "in_process"], Field(alias="FOOTNOTE_GUEST")] = "isolated"
     effects: Annotated[Literal["on", "dry_run"], Field(alias="FOOTNOTE_EFFECTS")] = "on"
-    replica: Annotated[str, Field(alias="FOOTNOTE_REPLICA", min_length=1)] = "main"
+    replica: Annotated[str, Field(alias="FOOTNOTE_REPLICA", min_length=1, default_factory=socket.gethostname)]
     http_port: Annotated[int, Field(alias="FOOTNOTE_HTTP_PORT", ge=0, le=65535)] = 8080
     log: Annotated[Literal["json", "console"], Field(alias="FOOTNOTE_LOG")] = "console"
 
@@ -86,6 +87,11 @@ class Settings(BaseSettings):
     def state_url(self) -> str:
         """The state database; by default a SQLite file in the data folder."""
         return self.state or f"sqlite:///{(self.data_dir / 'state.db').resolve()}"
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other process can share the state: a SQLite file belongs to one."""
+        return self.state_url.startswith("sqlite")
 
     @property
     def slack_base_url(self) -> str:

@@ -13,7 +13,7 @@ from bot.delivery import StatusBoard
 from bot.delivery.payload import Place
 from bot.presence import SlackPresence
 from bot.question import Question
-from bot.render.approval_card import card, notice, reminder, waiting_message
+from bot.render.approval_card import card, notice, operator_notice, reminder, waiting_message
 from bot.render.blocks import SlackMessage
 from bot.render.files import FilePart
 from runtime.capability import Attachment
@@ -28,7 +28,8 @@ _CARD_PART = 1
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Implements `runtime.approvals.Face`. `zone` gives the time zone of a channel; `sleep` bounds its waits.
+    """Implements `runtime.approvals.Face`. `zone` gives the time zone of a channel, `operators` the ids of those
+    who look after this deployment; `sleep` bounds its waits.
 
     A request has three lanes in the outbox: the card with its edits, the files beside it, and what the thread is told;
     so a card that somebody deleted keeps nobody from hearing how it ended.
@@ -41,6 +42,7 @@ class Board:
     presence: SlackPresence
     background: Background
     zone: Callable[[str], str]
+    operators: Callable[[], Sequence[str]]
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def asking(self, approval: Approval, token: str, attachments: Sequence[Attachment]) -> Sequence[NewDelivery]:
@@ -67,7 +69,18 @@ class Board:
         edited = _posting(after, "card", "update", card(after, zone, token), part)
         if after.state in ("pending", "claimed"):
             return [edited]
-        return [edited, _posting(after, "thread", "message", notice(after), part)]
+        told = [edited, _posting(after, "thread", "message", notice(after, self.operators()), part)]
+        return [*told, *self._to_operators(after)]
+
+    def _to_operators(self, approval: Approval) -> list[NewDelivery]:
+        """Where nobody knows what became of a change, the operators hear of it, wherever they are."""
+        if approval.state != "unknown":
+            return []
+        body = operator_notice(approval).as_json()
+        return [
+            NewDelivery(SOURCE + approval.id, f"{user}:operator", 1, "message", {**Place(user).as_json(), **body})
+            for user in self.operators()
+        ]
 
     def deliver(self, approval_id: str) -> None:
         """Brings out what is in the outbox, in the background, for as long as Slack needs."""

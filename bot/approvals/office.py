@@ -34,11 +34,13 @@ class Office:
     alone: bool
     sleep: Callable[[float], Awaitable[None]]
 
-    async def recover(self) -> None:
-        """Boot: what waited for this process is void, and what a crash left unsaid is said."""
-        voided = await self.desk.recover()
+    async def recover(
+        self, gone: Callable[[str], bool] = lambda _: True, restarted: Callable[[str], bool] = lambda _: True
+    ) -> None:
+        """What waited for processes that are gone is void, and what they left unsaid is said: see `Desk.recover`."""
+        voided = await self.desk.recover(gone, restarted=restarted)
         if voided:
-            log.warning("requests for approval were voided by the restart", count=voided)
+            log.warning("requests for approval wait for nobody any more and were voided", count=voided)
         await self.board.recover()
 
     async def keep_up(self) -> None:
@@ -62,24 +64,24 @@ def open_office(
     team: str,
     in_force: PolicyInForce,
     *,
+    owner: str,
     clock: Clock,
     new_id: NewId,
     parked: Callable[[str], AbstractContextManager[None]],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Office:
-    """The approvals of this process. `team` is our own workspace; `parked` gives a run's worker slot back."""
-    alone = settings.state_url.startswith("sqlite")
+    """The approvals of the process `owner`. `team` is our own workspace; `parked` gives a run's worker slot back."""
     desk = Desk(
         board.state.approvals,
         board,
-        owner=settings.replica,
+        owner=owner,
         clock=clock,
         new_id=new_id,
         new_token=new_token,
-        alone=alone,
+        alone=settings.alone,
         open_s=float(in_force.policy.manifest.effective_limits().run_open_seconds),
         parked=parked,
         sleep=sleep,
     )
     presses = Presses(board.state, desk, board, Pressers(board.presence, lambda: in_force.policy, team))
-    return Office(desk, board, presses, alone, sleep)
+    return Office(desk, board, presses, settings.alone, sleep)

@@ -17,6 +17,7 @@ from runtime.state.approvals import Change
 log = structlog.get_logger(__name__)
 
 NOT_VALID = "This button is not valid; nothing was run."
+QUESTION_GONE = "The question was deleted: not run."
 _REASON_CHARS = 500
 
 
@@ -108,6 +109,12 @@ class Presses:
             gone = await self.pressers.still_valid(approval)
             if gone is not None:
                 await self.desk.change(approval.id, moves.void(gone.sentence))
+
+    async def question_deleted(self, channel: str, ts: str) -> None:
+        """Somebody deleted a message: requests in the thread under it, which nobody can read any more, are void."""
+        for approval in await self.state.approvals.standing():
+            if approval.conversation.split(":")[1:] == [channel, ts]:
+                await self.desk.change(approval.id, moves.void(QUESTION_GONE))
 
     async def _on_its_card(self, approval: Approval, press: Press) -> bool:
         """A button counts only on the very message that was posted: not forwarded, not copied."""

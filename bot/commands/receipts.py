@@ -20,6 +20,7 @@ _WORDS = {
     "done": "changed",
     "failed": "nothing written",
     "unknown": "UNKNOWN, to be checked by hand",
+    "never": "never begun",
 }
 
 

@@ -49,6 +49,10 @@ class Events:
         if event.get("type") in _READERS_CHANGE:
             channel = _channel(event)
             self._intake.background.start(self._presses.revalidate(channel), name=f"requests of {channel}")
+        if deleted := _deleted(event):
+            self._intake.background.start(
+                self._presses.question_deleted(_channel(event), deleted), name=f"requests under {deleted}"
+            )
         if event.get("type") == EVENT:
             self._intake.background.start(self._stopping.pressed(body), name=f"stop {event.get('thread_ts')}")
         return BoltResponse(status=200, body="")
@@ -64,6 +68,16 @@ class Events:
             user = str(event.get("user") or "")
             work = self._home.opened(user, str(event.get("channel") or ""))
             self._intake.background.start(work, name=f"App Home of {user}")
+
+
+def _deleted(event: Mapping[str, Any]) -> str:
+    """The ts of a message that is gone now; '' for other events. Of a thread's root Slack leaves a stone behind."""
+    if event.get("subtype") == "message_deleted":
+        return str(event.get("deleted_ts") or "")
+    after: Any = event.get("message")
+    if event.get("subtype") == "message_changed" and isinstance(after, Mapping) and after.get("subtype") == "tombstone":  # pyright: ignore[reportUnknownMemberType]
+        return str(after.get("ts") or "")  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    return ""
 
 
 def _channel(event: Mapping[str, Any]) -> str:

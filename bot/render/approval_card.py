@@ -76,13 +76,21 @@ def _summary(approval: Approval) -> str:
     return line_text(str(approval.shown.get("summary") or approval.tool), _SUMMARY_CHARS)
 
 
-def notice(approval: Approval) -> SlackMessage:
-    """What the thread is told when a request has ended."""
+def notice(approval: Approval, operators: Sequence[str] = ()) -> SlackMessage:
+    """What the thread is told when a request has ended; `operators` are named where somebody has to look."""
     text = _ending(approval)
     if approval.state in ("expired", "void", "unknown"):
         text = f"{_person(approval.requester)} {text}"
     if approval.state == "unknown":
-        text += f" {who(approval.rule)}: this needs a look by hand."
+        named = " ".join([who(approval.rule), *map(_person, operators)])
+        text += f" {named}: this needs a look by hand."
+    return SlackMessage(fallback_text(_plain(text)), (blocks.section(text, expand=True),))
+
+
+def operator_notice(approval: Approval) -> SlackMessage:
+    """What each operator is told in private of a change whose outcome nobody knows."""
+    channel = approval.conversation.split(":")[1]
+    text = f"*Outcome unknown* of a change approved in <#{channel}>: {_summary(approval)}. {_ending(approval)}"
     return SlackMessage(fallback_text(_plain(text)), (blocks.section(text, expand=True),))
 
 

@@ -33,6 +33,10 @@ STOPPED_BEFORE = "I was stopped after the approval and before it ran: not run. A
 NOBODY_WAITS = "Nobody waits for this any more: not run. Ask again if it is still wanted."
 WITHDRAWN = "The question was stopped while waiting: not run."
 
+# What becomes of a yes that no run takes up, and of a request whose process is gone.
+_ABANDONED = moves.void(NOBODY_WAITS, states=("pending", "claimed"))
+_UNTAKEN = moves.void(NOBODY_WAITS, states=("claimed",))
+
 
 def token_hash(token: str) -> str:
     """What is kept of a button's token."""
@@ -40,7 +44,7 @@ def token_hash(token: str) -> str:
 
 
 class Desk:
-    """Implements the boundary's `Approvals` over the state. `owner` names this replica; `parked(run_id)` gives the
+    """Implements the boundary's `Approvals` over the state. `owner` names this process; `parked(run_id)` gives the
     run's worker slot back for as long as it is open; `open_s` bounds how long a run may wait in all; `alone` says that
     no other process shares the state."""
 
@@ -214,7 +218,7 @@ class Desk:
         if won:
             self._face.deliver(approval.id)
             if approval.id not in self._waiting and self._alone and after.state == "claimed":
-                return await self.change(approval.id, moves.void(NOBODY_WAITS, states=("claimed",))), True
+                return await self.change(approval.id, _UNTAKEN), True
             self._wake(approval.id)
         return after, won
 
@@ -225,7 +229,7 @@ class Desk:
             waited = 0.0
             while (found := await self._approvals.get(approval_id)) is not None and found.state == "claimed":
                 if waited >= HANDOVER_S:
-                    return await self.change(approval_id, moves.void(NOBODY_WAITS, states=("claimed",)))
+                    return await self.change(approval_id, _UNTAKEN)
                 await self._sleep(LOOK_S)
                 waited += LOOK_S
         found = await self._approvals.get(approval_id)
@@ -243,13 +247,16 @@ class Desk:
         """The process is about to end: requests that are cut off from now on say that it was a restart."""
         self._closing = True
 
-    async def recover(self) -> int:
-        """Boot, before anything arrives: requests of this place's earlier life wait for nobody. Those that were being
-        carried out are left to their run, which finds out what became of them. Returns how many were voided."""
-        mine = await self._approvals.standing() if self._alone else await self._approvals.standing(owner=self._owner)
-        lost = [each for each in mine if each.state in ("pending", "claimed")]
+    async def recover(
+        self, gone: Callable[[str], bool] = lambda _: True, *, restarted: Callable[[str], bool] = lambda _: True
+    ) -> int:
+        """Requests of processes that are gone wait for nobody: `gone` says it of an owner, and `restarted` whether it
+        was an earlier life of this place. Those that were being carried out are left to their run, which finds out what
+        became of them. Returns how many were voided."""
+        waiting = [each for each in await self._approvals.standing() if each.state in ("pending", "claimed")]
+        lost = [each for each in waiting if gone(each.owner)]
         for each in lost:
-            await self.change(each.id, _interrupted)
+            await self.change(each.id, _interrupted if restarted(each.owner) else _ABANDONED)
         return len(lost)
 
     async def sweep(self) -> None:
@@ -262,7 +269,7 @@ class Desk:
                 await self.change(each.id, moves.expire)
             late = each.changed_at is not None and now >= each.changed_at + timedelta(seconds=3 * HANDOVER_S)
             if each.state == "claimed" and late:
-                await self.change(each.id, moves.void(NOBODY_WAITS, states=("claimed",)))
+                await self.change(each.id, _UNTAKEN)
 
 
 def _interrupted(approval: Approval, now: object) -> Approval | None:

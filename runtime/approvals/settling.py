@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import structlog
 
+from runtime.approvals import moves
 from runtime.approvals.desk import Desk
 from runtime.boundary.approval import Outcome
-from runtime.boundary.approved import NOT_APPLIED, UNKNOWN
-from runtime.engines.update_port import UpdateEngine, UpdateEngines
-from runtime.state import Approvals, Effect
+from runtime.boundary.approved import NOT_APPLIED, NOT_BEGUN, UNKNOWN
+from runtime.engines.update_port import ChangeCall, UpdateEngine, UpdateEngines
+from runtime.state import Approval, Approvals, Effect
+
+GIVEN_UP = "The question was given up while waiting: not run. Ask again if it is still wanted."
 
 log = structlog.get_logger(__name__)
 
@@ -37,6 +40,26 @@ async def settle(updates: UpdateEngines, approvals: Approvals, desk: Desk, lost:
             await desk.settle(approval.id, _outcome(engine, ended))
 
 
+async def end_requests(updates: UpdateEngines, approvals: Approvals, desk: Desk, run_id: str) -> None:
+    """A run that is given up leaves no request open: what waited is void, and what was being carried out is found out.
+    A change that no journal knows of is unknown, and a person is told."""
+    for approval in await approvals.standing():
+        if approval.run_id != run_id:
+            continue
+        approval = await desk.change(approval.id, moves.void(GIVEN_UP, states=("pending", "claimed")))
+        if approval.state == "running":
+            await desk.settle(approval.id, await _found_out(updates, approval))
+
+
+async def _found_out(updates: UpdateEngines, approval: Approval) -> Outcome:
+    source = str(approval.shown.get("source") or "")
+    engine = updates.by_source.get(source)
+    if engine is None:
+        return Outcome("unknown", UNKNOWN)
+    call = ChangeCall(approval.run_id, approval.call_id, approval.conversation, approval.tool)
+    return _outcome(engine, await engine.resolve(await updates.standing(call, source, approval.requester)))
+
+
 def _given_up(updates: UpdateEngines, effect: Effect) -> bool:
     engine = updates.by_source.get(effect.source)
     return engine is not None and engine.given_up(effect)
@@ -46,4 +69,6 @@ def _outcome(engine: UpdateEngine, ended: Effect) -> Outcome:
     if ended.state == "done":
         receipt = engine.receipt(ended)
         return Outcome("done", receipt.sentence, receipt.id)
+    if ended.state == "never":
+        return Outcome("void", NOT_BEGUN)
     return Outcome("unknown", UNKNOWN) if ended.state == "unknown" else Outcome("failed", NOT_APPLIED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -39,8 +39,8 @@ class Durable:
     `turn(steps, turn_id)` does one turn on the loop that `launch` was called on. It ends by marking its inbox row; when
     it raises, or was resumed more than `max_resumptions` times, `on_dead(turn_id)` is awaited and must mark the row and
     tell the person (a crash meanwhile repeats it). `application_version` changes only when turns begun by older code
-    cannot be resumed by this one: those begin anew, on what the journals hold. `executor_id` names this process's
-    place: the same after a restart.
+    cannot be resumed by this one: those begin anew, on what the journals hold. `executor_id` names this process: where
+    several share the state, a new one with every start, so that nobody takes its turns for those of an earlier life.
     """
 
     def __init__(
@@ -73,7 +73,8 @@ class Durable:
         # Until `recover` has listed what a crash left, no conversation counts as idle.
         self._recovered = False
         self._ended_early: set[str] = set()
-        self._unbegun: set[str] = set()
+        # Turns that a crash left, until somebody begins them again: each with the executor that it was left by.
+        self._unbegun: dict[str, str] = {}
         self._watch: asyncio.Task[None] | None = None
         self._closing = False
 
@@ -144,25 +145,36 @@ class Durable:
         task.cancel()
         return True
 
-    async def recover(self, inbox: Inbox) -> int:
-        """Boot, once, after `launch`: makes sure that every message that has not ended is being worked on, whatever the
-        crash fell between. Returns how many such messages there are."""
+    async def recover(self, inbox: Inbox, living: Collection[str] | None = None) -> int:
+        """After `launch`, and again when another process of the state is gone: makes sure that every message that has
+        not ended is being worked on, whatever a crash fell between. `living` are the executors that share the state
+        now and whose turns are left to them; None when nobody does. Returns how many messages there are."""
+        others = set(living or ()) - {self._executor_id}
         pending = await inbox.pending()
         found = await self._launched.standings([_workflow_id(item.turn_id) for item in pending])
         resuming: list[Standing] = []
         for item in pending:
             standing = found.get(_workflow_id(item.turn_id))
+            if standing is not None and standing.stage == "running" and standing.executor_id in others:
+                continue
             if standing is not None and standing.stage in ("waiting", "running") and standing.version == self._version:
                 resuming.append(standing)
-                self._resuming(item)
+                self._resuming(item, standing)
             else:
                 await self._restart(item, standing)
-        await self._take_over(resuming)
+        await self.take_over({each.executor_id for each in resuming if each.stage == "running"} - others)
         self._recovered = True
         self._ended_early.clear()
-        if self._unbegun:
+        if self._unbegun and (self._watch is None or self._watch.done()):
             self._watch = asyncio.create_task(self._watch_resumed(), name="durable-watch")
         return len(pending)
+
+    async def take_over(self, executors: Collection[str]) -> None:
+        """Puts the turns of executors that are gone back in the queue, where one of the living claims each. Repeating
+        it is harmless."""
+        gone = set(executors) - {self._executor_id}
+        if gone:
+            await self._launched.take_over(sorted(gone))
 
     async def close(self, grace_s: float = 10.0) -> None:
         """Lets running turns end for up to `grace_s` seconds, then interrupts them; they resume at the next launch."""
@@ -200,7 +212,7 @@ class Durable:
         if turn_id in self._withdrawn:
             return
         self._running[turn_id] = task
-        self._unbegun.discard(turn_id)
+        self._unbegun.pop(turn_id, None)
         # The task ends only after the engine has written the outcome, which is what frees the conversation.
         task.add_done_callback(lambda _: self._settled(turn_id))
         if turn_id in self._stopping:
@@ -233,12 +245,12 @@ class Durable:
             # The inbox row is still open, so the next boot tries again.
             log.exception("a turn could not be given up", extra={"turn_id": turn_id})
 
-    def _resuming(self, item: InboxItem) -> None:
+    def _resuming(self, item: InboxItem, standing: Standing) -> None:
         if item.turn_id in self._ended_early:
             return
         self._open[item.turn_id] = item.conversation
         if item.turn_id not in self._running:
-            self._unbegun.add(item.turn_id)
+            self._unbegun[item.turn_id] = standing.executor_id if standing.stage == "running" else ""
 
     async def _restart(self, item: InboxItem, standing: Standing | None) -> None:
         """A message whose turn the engine will not resume: never enqueued, of another version, or ended without an
@@ -250,28 +262,28 @@ class Durable:
             await self._launched.delete(standing.workflow_id)
         await self.enqueue(item.turn_id, item.conversation)
 
-    async def _take_over(self, resuming: Iterable[Standing]) -> None:
-        """SQLite state is held by one process alone, so any other executor found in it is dead."""
-        strangers = {each.executor_id for each in resuming if each.stage == "running"} - {self._executor_id}
-        if strangers and sqlite_path(self._url) is not None:
-            await self._launched.take_over(sorted(strangers))
-
     async def _watch_resumed(self) -> None:
         """The engine gives up on a turn that was resumed too often without telling anybody: look until each turn has
-        either begun or been given up."""
+        either begun, here or elsewhere, or been given up."""
         while self._unbegun:
             self._launched.look()
             found = await self._launched.standings([_workflow_id(turn_id) for turn_id in self._unbegun])
-            for turn_id in tuple(self._unbegun):
+            for turn_id, left_by in tuple(self._unbegun.items()):
                 standing = found.get(_workflow_id(turn_id))
-                if standing is not None and standing.stage in ("waiting", "running"):
+                if standing is not None and self._still_to_begin(standing, left_by):
                     continue
-                self._unbegun.discard(turn_id)
+                self._unbegun.pop(turn_id, None)
                 if standing is not None and standing.stage == "given_up":
                     log.error("turn was resumed too often", extra={"turn_id": turn_id})
                     await self._give_up(turn_id)
                 self._settled(turn_id)
             await asyncio.sleep(_WATCH_S)
+
+    def _still_to_begin(self, standing: Standing, left_by: str) -> bool:
+        if standing.stage == "running":
+            # Claimed here, it is about to begin; by another replica, it has begun.
+            return standing.executor_id in (left_by, self._executor_id)
+        return standing.stage == "waiting"
 
 
 class _TurnSteps:

@@ -201,3 +201,21 @@ class UpdateEngines:
 
     by_source: Mapping[str, UpdateEngine]
     effects: Effects
+
+    async def standing(self, call: ChangeCall, source: str, requester: str) -> Effect:
+        """The journal's row of a call whose process may be gone. One that has none never began, and now never will."""
+        name = f"never:{call.run_id}/{call.call_id}"
+        return await self.effects.rule_out(
+            Effect(
+                id=name,
+                digest=name,
+                run_id=call.run_id,
+                call_id=call.call_id,
+                conversation=call.conversation,
+                requester=requester,
+                tool=call.tool,
+                source=source,
+                target=source,
+                request={"set": [], "row_count": 0},
+            )
+        )

@@ -8,6 +8,7 @@ from runtime.state.effects import Begun, CalledBefore, Effect, Effects, TargetTa
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
 from runtime.state.policies import ActivePolicy, Policies
 from runtime.state.records import Audit, AuditRecord, Meta
+from runtime.state.replicas import Replica, Replicas, Roll
 from runtime.state.shared_files import SharedFile, SharedFiles
 from runtime.state.sqlite_file import check_file
 from runtime.state.steps import Steps
@@ -39,6 +40,9 @@ __all__ = [
     "Meta",
     "NewDelivery",
     "Policies",
+    "Replica",
+    "Replicas",
+    "Roll",
     "SharedFile",
     "SharedFiles",
     "Spent",

@@ -13,6 +13,7 @@ from runtime.capability import ApproverRule
 from runtime.clock import Clock
 from runtime.evidence import Json
 from runtime.state.connector import Connector
+from runtime.state.database_clock import database_now
 from runtime.state.deliveries import Deliveries, NewDelivery
 from runtime.state.statements import InsertUnlessThere
 from runtime.state.tables import approvals
@@ -26,7 +27,7 @@ OPEN: tuple[ApprovalState, ...] = ("pending", "claimed", "running")
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One request as it stands. `call_id` names the call inside its run, `owner` the replica whose run waits; `shown`
+    """One request as it stands. `call_id` names the call inside its run, `owner` the process whose run waits; `shown`
     is what people are shown (kind, source, target, summary, details); `votes` are those who said yes, `decided_by`
     whoever gave the last word; `outcome` holds `sentence` (what came of it) and `receipt`. `revision` counts changes.
     """
@@ -72,9 +73,8 @@ _BY_CALL = sa.select(approvals).where(
     approvals.c.run_id == sa.bindparam("run_id"), approvals.c.call_id == sa.bindparam("call_id")
 )
 
-# Requests that have not ended, oldest first: of one owner, of one conversation, or all.
+# Requests that have not ended, oldest first: of one conversation, or all.
 _STANDING = sa.select(approvals).where(approvals.c.state.in_(OPEN)).order_by(approvals.c.asked_at, approvals.c.id)
-_OF_OWNER = _STANDING.where(approvals.c.owner == sa.bindparam("of_owner"))
 _OF_CONVERSATION = _STANDING.where(approvals.c.conversation == sa.bindparam("of_conversation"))
 
 # The claim: of two that saw the same request one changes it.
@@ -91,9 +91,6 @@ _CHANGE = (
         revision=sa.bindparam("to_revision"),
     )
 )
-
-# Of several replicas' clocks the database's own is the one that counts.
-_DATABASE_NOW = sa.select(sa.func.clock_timestamp(type_=sa.DateTime(timezone=True)))
 
 
 class Approvals:
@@ -160,12 +157,10 @@ class Approvals:
         """The request of one call of one run."""
         return await self._one(_BY_CALL, {"run_id": run_id, "call_id": call_id})
 
-    async def standing(self, *, owner: str | None = None, conversation: str | None = None) -> list[Approval]:
-        """The requests that have not ended, oldest first: of one owner, of one conversation, or all."""
+    async def standing(self, *, conversation: str | None = None) -> list[Approval]:
+        """The requests that have not ended, oldest first: of one conversation, or all."""
         query, values = _STANDING, dict[str, Any]()
-        if owner is not None:
-            query, values = _OF_OWNER, {"of_owner": owner}
-        elif conversation is not None:
+        if conversation is not None:
             query, values = _OF_CONVERSATION, {"of_conversation": conversation}
         return await self._connector.run(lambda c: [_approval(r) for r in c.execute(query, values).mappings()])
 
@@ -177,9 +172,7 @@ class Approvals:
         return await self._connector.run(work)
 
     def _now(self, connection: sa.Connection) -> datetime:
-        if self._connector.sqlite:
-            return self._clock.now()
-        return connection.execute(_DATABASE_NOW).scalar_one()
+        return database_now(connection, self._clock)
 
 
 def _row(approval: Approval) -> dict[str, object]:

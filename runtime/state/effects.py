@@ -1,7 +1,7 @@
 """The effects table: the journal and receipt of every change to a source's data, one row for each approved call.
 
     begun ─execute→ executing ─finish→ done | failed | unknown
-       └─finish→ failed
+       └─finish→ failed                (no row) ─rule_out→ never
 
 A move counts only from the state it names, so that of two who know how a change ended one writes it down, and a
 process that was thought dead can't go on. A call has one row for good: nothing runs twice, on whatever replica.
@@ -22,7 +22,7 @@ from runtime.state.connector import Connector
 from runtime.state.statements import InsertUnlessThere
 from runtime.state.tables import effects
 
-EffectState = Literal["begun", "executing", "done", "failed", "unknown"]
+EffectState = Literal["begun", "executing", "done", "failed", "unknown", "never"]
 Ending = Literal["done", "failed", "unknown"]
 OPEN_EFFECTS: tuple[EffectState, ...] = ("begun", "executing")
 """The states in which nobody has written down yet how a change ended."""
@@ -89,7 +89,12 @@ _ON_TARGET = sa.select(effects).where(effects.c.open_target == sa.bindparam("tar
 # Changes that nobody has written the end of, oldest first.
 _OPEN = sa.select(effects).where(effects.c.state.in_(OPEN_EFFECTS)).order_by(effects.c.began_at, effects.c.id)
 # The newest first, for people who look what was changed.
-_NEWEST = sa.select(effects).order_by(effects.c.began_at.desc(), effects.c.id).limit(sa.bindparam("at_most"))
+_NEWEST = (
+    sa.select(effects)
+    .where(effects.c.state != "never")
+    .order_by(effects.c.began_at.desc(), effects.c.id)
+    .limit(sa.bindparam("at_most"))
+)
 
 # The fence before COMMIT: whoever is no longer the one that began may not go on.
 _EXECUTE = (
@@ -134,6 +139,20 @@ class Effects:
                     return CalledBefore(same)
                 if (other := _one(connection, _ON_TARGET, target=effect.target)) is not None:
                     return TargetTaken(other)
+
+        return await self._connector.run(work)
+
+    async def rule_out(self, effect: Effect) -> Effect:
+        """For a call that people were told of as not run: from now on it can't begin any more, not even by a process
+        that was only asleep. Returns the row that stands, which is the call's own where it had begun."""
+        row = {**_row(effect, self._clock.now()), "state": "never", "open_target": None}
+
+        def work(connection: sa.Connection) -> Effect:
+            _BEGIN.wrote(connection, row)
+            found = _one(connection, _BY_CALL, run_id=effect.run_id, call_id=effect.call_id)
+            if found is None:
+                raise AssertionError("the row of a call that is ruled out is there")
+            return found
 
         return await self._connector.run(work)
 

@@ -19,6 +19,7 @@ from runtime.state.inbox import Inbox
 from runtime.state.lockfile import LockFile
 from runtime.state.policies import Policies
 from runtime.state.records import Audit, Meta
+from runtime.state.replicas import Replicas
 from runtime.state.shared_files import SharedFiles
 from runtime.state.sqlite_file import check_file, create_file, make_folder
 from runtime.state.steps import Steps
@@ -30,6 +31,8 @@ class State:
 
     def __init__(self, connector: Connector, lock: LockFile | None, *, clock: Clock, new_id: NewId) -> None:
         self._connector = connector
+        # Nothing connects before the first lease. SQLite has no more than its one connection, and nobody to share with.
+        self._leases = connector if connector.sqlite else Connector(connector.engine.url)
         self._lock = lock
         self.inbox = Inbox(connector, clock, new_id)
         self.deliveries = Deliveries(connector, clock, new_id)
@@ -40,6 +43,7 @@ class State:
         self.effects = Effects(connector, clock)
         self.shared_files = SharedFiles(connector, clock)
         self.policies = Policies(connector, clock)
+        self.replicas = Replicas(self._leases, clock)
         self.meta = Meta(connector, clock)
         self.audit = Audit(connector, clock)
 
@@ -50,6 +54,8 @@ class State:
     def close(self) -> None:
         """Waits for work under way, closes the connections and lets go of the lock."""
         self._connector.close()
+        if self._leases is not self._connector:
+            self._leases.close()
         if self._lock is not None:
             self._lock.release()
 

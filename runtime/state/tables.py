@@ -204,5 +204,15 @@ policies = sa.Table(
     sa.Column("set_by", sa.Text, nullable=False),
 )
 
+# The processes that work on a shared state: each row is a lease, `gone` once it is over for good.
+replicas = sa.Table(
+    "replicas",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("expires_at", Moment, nullable=False),
+    sa.Column("gone", sa.Boolean, nullable=False),
+)
+
 # The migration that the store stands at (Alembic's own table, declared so that a fresh store needs no Alembic).
 revision = sa.Table("alembic_version", metadata, sa.Column("version_num", sa.String(32), primary_key=True))

@@ -52,7 +52,7 @@ async def execute(arguments: DataUndoPostgresql, context: CallContext) -> Output
 
 async def resolve(arguments: DataUndoPostgresql, context: CallContext) -> Output | Fate:
     """What became of this very call."""
-    return await found_out(arguments.source_id, context)
+    return await found_out(TOOL, arguments.source_id, context)
 
 
 async def _change(arguments: DataUndoPostgresql, context: CallContext) -> Change:

@@ -108,22 +108,20 @@ async def carried_out(tool: str, change: Change, fingerprint: str, context: Call
     return receipt_output(context, change.source, receipt)
 
 
-async def resolve(arguments: ChangeArguments, context: CallContext) -> Output | Fate:
+async def resolve(arguments: DataUpdatePostgresql, context: CallContext) -> Output | Fate:
     """What became of this very call."""
-    return await found_out(arguments.source_id, context)
+    return await found_out(TOOL, arguments.source_id, context)
 
 
-async def found_out(source_id: str, context: CallContext) -> Output | Fate:
+async def found_out(tool: str, source_id: str, context: CallContext) -> Output | Fate:
     """Asks the journal, and the target where the journal doesn't know the end."""
-    engines = context.services.get(UpdateEngines)
-    effect = await engines.effects.of_call(context.scope.run_id, context.call_id)
-    if effect is None:
-        return Fate.NOT_BEGUN
+    engines, scope = context.services.get(UpdateEngines), context.scope
+    call = ChangeCall(scope.run_id, context.call_id, scope.conversation, tool)
     engine = engines.by_source[source_id]
-    ended = await engine.resolve(effect)
+    ended = await engine.resolve(await engines.standing(call, source_id, scope.asker))
     if ended.state == "done":
         return receipt_output(context, source_id, engine.receipt(ended))
-    return Fate.UNKNOWN if ended.state == "unknown" else Fate.NOT_APPLIED
+    return {"never": Fate.NOT_BEGUN, "unknown": Fate.UNKNOWN}.get(ended.state, Fate.NOT_APPLIED)
 
 
 CAPABILITY = Capability(

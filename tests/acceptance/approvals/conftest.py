@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from runtime.capability import ApproverRule
 from runtime.registry import Registry
 from runtime.testing.clock import ManualClock
 from runtime.testing.messages_api import Reply, messages_endpoint
+from tests import postgres_server
 from tests.acceptance.approvals.postgresql_target import PostgresqlTarget
 from tests.acceptance.approvals.stand_in import StandIn
 from tests.acceptance.conftest import Stage, write_workspace
@@ -217,6 +218,26 @@ def proposing(rows: int = 3) -> Any:
         return Reply("All right.")
 
     return script
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    with postgres_server.server() as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def over_postgresql(desk, postgres, monkeypatch) -> Iterator[None]:
+    """The product's own update tools over a real PostgreSQL, in place of the stand-in."""
+    with postgres_server.database(postgres) as dsn:
+        desk.target = PostgresqlTarget(dsn)
+        desk.target.create()
+        for name, value in desk.target.environment().items():
+            monkeypatch.setenv(name, value)
+        yield
+        for connection in desk.held:
+            connection.close()
+        desk.target.drop()
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """`python -m tests.acceptance.approvals.replica`: a bot of its own process, with the stand-in beside its own tools.
 
-The environment is a bot's, and says where the target is (TARGET), who may approve (APPROVERS), at which label the
-process dies (DIES_AT) and how far its own clock is off (SKEW, seconds).
+The environment is a bot's, and says where the stand-in's target is (TARGET; without one only the product's own tools
+serve), who may approve (APPROVERS), where the process dies (DIES_AT: a label of the stand-in, or a moment on the wire
+to the target), whether it falls asleep before a change is claimed (SLEEPS) and how far its own clock is off (SKEW,
+seconds). Leases last an hour: a test says when one is over.
 """
 
 from __future__ import annotations
@@ -21,7 +23,12 @@ from bot.settings import load_settings
 from runtime.capability import ApproverRule
 from runtime.clock import SystemClock
 from runtime.registry import Registry
+from runtime.state import Effects, replicas
 from tests.acceptance.approvals.stand_in import StandIn
+from tests.integration.updates.dying import Death, Relay
+
+LEASE_S = 3_600.0
+ASLEEP = "asleep"
 
 
 class SkewedClock(SystemClock):
@@ -46,14 +53,33 @@ def with_tool(open_analyst: Any, target: StandIn) -> Any:
     return opened
 
 
+def falls_asleep() -> None:
+    """Stops the process for good, until somebody wakes it, the moment that a change is about to be claimed."""
+    begin = Effects.begin
+
+    async def stopping(self: Effects, effect: Any) -> Any:
+        print(ASLEEP, flush=True)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return await begin(self, effect)
+
+    Effects.begin = stopping  # type: ignore[method-assign]
+
+
 async def main() -> None:
     """Serves until SIGTERM; says `ready` and its port first."""
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    rule = ApproverRule(groups=(os.environ["APPROVERS"],))
-    target = StandIn(Path(os.environ["TARGET"]), rule, dies_at=os.environ.get("DIES_AT", ""))
+    replicas.LEASE_S = LEASE_S
+    label = os.environ.get("DIES_AT", "")
+    if target := os.environ.get("TARGET"):
+        rule = ApproverRule(groups=(os.environ["APPROVERS"],))
+        stand_in = StandIn(Path(target), rule, dies_at=label)
+        service.open_analyst = with_tool(service.open_analyst, stand_in)
+    elif label:
+        os.environ["CRM_WRITE_URL"] = Relay(os.environ["CRM_WRITE_URL"], Death(label)).address
+    if "SLEEPS" in os.environ:
+        falls_asleep()
     clock = SkewedClock(float(os.environ.get("SKEW", "0")))
-    service.open_analyst = with_tool(service.open_analyst, target)
     async with service.running_bot(load_settings(), clock=clock, pacer=Unpaced()) as running:
         print(f"ready {running.port}", flush=True)
         await stop.wait()

@@ -12,7 +12,10 @@ from typing import Any
 
 import psycopg
 
+from runtime.state.columns import pack, unpack
 from tests.acceptance.approvals.conftest import GROUP, Desk
+from tests.acceptance.approvals.replica import ASLEEP
+from tests.acceptance.approvals.stand_in import StandIn
 from tests.acceptance.conftest import ROOT
 
 _MICROSECONDS = 1_000_000
@@ -38,24 +41,24 @@ class Replicas:
             "FOOTNOTE_STATE": self.state,
             "FOOTNOTE_REPLICA": name,
             "FOOTNOTE_DATA_DIR": str(stage.folder / f"cache-{name}"),
-            "TARGET": str(self.desk.target.file),
-            "APPROVERS": GROUP,
+            **self._target(),
         }
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "tests.acceptance.approvals.replica",
-            cwd=ROOT,
-            env={**keep, **stage.environment(), **more},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        log = stage.folder / f"{name}.log"
+        with log.open("ab") as errors:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "tests.acceptance.approvals.replica",
+                cwd=ROOT,
+                env={**keep, **stage.environment(), **more},
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+            )
         self.processes[name] = process
         assert process.stdout is not None
         while not (line := (await asyncio.wait_for(process.stdout.readline(), 60)).decode()).startswith("ready"):
             if not line:
-                _, errors = await process.communicate()
-                raise AssertionError(f"replica {name} did not start: {errors.decode()}")
+                raise AssertionError(f"replica {name} did not start: {log.read_text()}")
         self.ports[name] = 0 if socket else int(line.split()[1])
 
     async def at(self, name: str) -> None:
@@ -73,6 +76,18 @@ class Replicas:
     async def died(self, name: str) -> None:
         """Waits until a replica has killed itself."""
         assert await asyncio.wait_for(self.processes.pop(name).wait(), 60) == -signal.SIGKILL
+
+    async def asleep(self, name: str) -> None:
+        """Waits until a replica has stopped itself."""
+        stdout = self.processes[name].stdout
+        assert stdout is not None
+        assert (await asyncio.wait_for(stdout.readline(), 60)).decode().strip() == ASLEEP
+
+    async def awake(self, name: str) -> int:
+        """Wakes a replica whose lease is over; its exit code."""
+        process = self.processes.pop(name)
+        process.send_signal(signal.SIGCONT)
+        return await asyncio.wait_for(process.wait(), 60)
 
     async def stop(self, name: str) -> None:
         process = self.processes.pop(name)
@@ -92,6 +107,24 @@ class Replicas:
                 "changed_at = changed_at - %(s)s, remind_at = remind_at - %(s)s",
                 {"s": shift},
             )
+
+    def lapse(self, name: str) -> None:
+        """A replica's lease is over: nobody waits for time to pass."""
+        with psycopg.connect(self.state, autocommit=True) as db:
+            db.execute("UPDATE footnote.replicas SET expires_at = 0 WHERE name = %s", (name,))
+
+    def fail_over(self) -> None:
+        """What the journal noted of the target's timeline is another one than the target has now."""
+        with psycopg.connect(self.state, autocommit=True) as db:
+            ((id, xact),) = db.execute("SELECT id, xact FROM footnote.effects").fetchall()
+            noted = pack({**unpack(xact), "timeline": "000000FF"})
+            db.execute("UPDATE footnote.effects SET xact = %s WHERE id = %s", (noted, id))
+
+    def _target(self) -> dict[str, str]:
+        target = self.desk.target
+        if isinstance(target, StandIn):
+            return {"TARGET": str(target.file), "APPROVERS": GROUP}
+        return target.environment()
 
     def final(self) -> Any:
         """How the one request stands."""

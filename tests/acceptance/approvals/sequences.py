@@ -15,6 +15,18 @@ FILE = Path(__file__).parents[2] / "cases" / "approvals.jsonl"
 CASES: dict[str, dict[str, Any]] = {
     case["id"]: case for case in map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
 }
+_ELSEWHERE = {"restart", "crash", "recover"}
+
+
+def _lives_in_one_process(case: dict[str, Any]) -> bool:
+    return not any(
+        event["do"] in _ELSEWHERE or event.get("replica", "A") != "A" or "crash" in event for event in case["events"]
+    )
+
+
+ONE_PROCESS = tuple(name for name, case in CASES.items() if _lives_in_one_process(case))
+"""The sequences without a second process, a restart or a crash."""
+
 PEOPLE = {"U1": ASKER, "U2": ANN, "U3": LEO, "U4": DAN, "B7": ROBOT}
 AT_REST = ("done", "rejected", "expired", "void", "drift", "failed", "unknown", "dry_run")
 
@@ -235,7 +247,8 @@ async def told(desk: Desk, saying: str) -> None:
     if whom == "thread":
         await desk.says(*THREAD[words])
     elif whom == "owner":
-        await desk.says("by hand")
+        await desk.says("by hand", f"<@{ANN}>")
+        await desk.slack.wait_for(lambda: "Outcome unknown" in str(desk.slack.messages(desk.slack.dm(ANN))) or None)
     elif whom == "model":
         part = {"too many rows": "may be changed at once"}[words]
         await desk.slack.wait_for(lambda: part in json.dumps(desk.stage.endpoint.requests[-1]) or None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from runtime.errors import CallError
 from tests.acceptance.approvals.conftest import ANN, ASKER, DAN, LEO
 
 
@@ -155,3 +156,41 @@ async def test_a_policy_that_changed_and_changed_back_leaves_the_request_void(de
         await desk.approve(ANN)
         await desk.whispered(ANN, "no longer valid")
     assert desk.target.executed == 0
+
+
+async def test_a_deleted_question_leaves_its_request_void(desk) -> None:
+    async with desk.open():
+        await desk.propose()
+        await desk.slack.delete("C0SALES", desk.thread)
+        await desk.titled("Not run, no longer valid")
+        assert "The question was deleted" in json.dumps(desk.card())
+        assert "approval_approve" not in json.dumps(desk.card())
+        assert await desk.state() == "void"
+    assert desk.target.executed == 0
+
+
+async def test_another_deleted_message_leaves_the_request_as_it_is(desk) -> None:
+    async with desk.open():
+        await desk.propose()
+        other = await desk.slack.say("C0SALES", LEO, "never mind", thread_ts=desk.thread)
+        await desk.says("cancel it?")
+        await desk.slack.delete("C0SALES", other)
+        await desk.approve(ANN)
+        await desk.titled("Done")
+
+
+async def test_operators_are_named_and_told_when_nobody_knows_the_outcome(desk) -> None:
+    async def execute(arguments, context):
+        raise CallError("outcome_unknown", "The database could not tell whether it was applied.")
+
+    desk.target.execute = execute
+    manifest = desk.stage.manifest
+    manifest.write_text(manifest.read_text().replace("operators: {users: [U0ANN]}", f"operators: {{users: [{DAN}]}}"))
+    async with desk.open():
+        await desk.propose()
+        await desk.approve(ANN)
+        await desk.titled("Outcome unknown, please check")
+        await desk.says("Outcome unknown, not run again", f"<@{DAN}>", "by hand")
+        told = await desk.slack.wait_for(lambda: desk.slack.messages(desk.slack.dm(DAN)) or None)
+        assert "Outcome unknown" in json.dumps(told) and "Set tier to gold" in json.dumps(told)
+        assert len(told) == 1

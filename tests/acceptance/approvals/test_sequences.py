@@ -3,47 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
 import pytest
 
-from tests import postgres_server
 from tests.acceptance.approvals import sequences
-from tests.acceptance.approvals.postgresql_target import PostgresqlTarget
-from tests.acceptance.approvals.sequences import CASES, TITLES
-
-ELSEWHERE = {"restart", "crash", "recover"}
+from tests.acceptance.approvals.sequences import CASES, ONE_PROCESS, TITLES
 
 
-def lives_in_one_process(case: dict[str, Any]) -> bool:
-    return not any(
-        event["do"] in ELSEWHERE or event.get("replica", "A") != "A" or "crash" in event for event in case["events"]
-    )
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with postgres_server.server() as dsn:
-        yield dsn
-
-
-@pytest.fixture
-def over_postgresql(desk, postgres, monkeypatch) -> Iterator[None]:
-    """The product's own update tools over a real PostgreSQL, in place of the stand-in."""
-    with postgres_server.database(postgres) as dsn:
-        desk.target = PostgresqlTarget(dsn)
-        desk.target.create()
-        for name, value in desk.target.environment().items():
-            monkeypatch.setenv(name, value)
-        yield
-        for connection in desk.held:
-            connection.close()
-        desk.target.drop()
-
-
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if lives_in_one_process(case)])
+@pytest.mark.parametrize("name", ONE_PROCESS)
 @pytest.mark.usefixtures("over_postgresql")
 async def test_a_sequence_ends_as_it_must_and_is_told(desk, name) -> None:
     case = CASES[name]

@@ -205,3 +205,14 @@ async def test_a_sweep_ends_what_dead_replicas_left(office) -> None:
     await office.age(approval, 611)
     await other.sweep()
     assert await office.state_of(approval) == "expired"
+
+
+async def test_requests_of_processes_that_are_gone_wait_for_nobody(office) -> None:
+    approval = await office.ask()
+    other = office.replica("B")
+    assert await other.recover({"C"}.__contains__, restarted={"B"}.__contains__) == 0
+    assert await office.state_of(approval) == "pending"
+    assert await other.recover({"A"}.__contains__, restarted={"B"}.__contains__) == 1
+    left = await other.earlier("run-1", "1:c")
+    assert left.state == "void" and "Nobody waits for this any more" in left.reason
+    assert (await approved(office, approval))[1] is False

@@ -1,4 +1,5 @@
-"""Attacks that the engines run when the guard is switched off, by what they do; none shows a hidden row or writes."""
+"""Attacks that the engines run when the guard is switched off, by what they do. None writes, and none shows a hidden
+row but three of DuckDB's, over a table that a workspace's database never holds."""
 
 POSTGRES = {
     "names a hidden table in a step that nothing reads": [
@@ -70,5 +71,34 @@ SQLITE = {
         'select cast(1 as "evil), (select secret from hidden")',
         "select cast(1 as [evil) from hidden --])",
         "select cast(day as date) from orders",
+    ],
+}
+
+DUCKDB = {
+    "names a hidden table in a step that nothing reads": [
+        "with a as (select 1 as id), b as (select id from hidden) select a.id from a",
+    ],
+    "reads the table that stands in a text, which no workspace would hold": [
+        "select * from query_table(['hidden'])",
+        "select * from query('select * from ' || 'hid' || 'den')",
+        "select * from pragma_storage_info('hidden')",
+    ],
+    "reads the catalogue or tells about the session": [
+        "select getvariable('v')",
+        "select * from duckdb_columns()",
+        "select sql from sqlite_master",
+        "select * from information_schema.tables",
+        "select * from pragma_table_info('hidden')",
+        "show all tables",
+        "select * from (show all tables)",
+        "select * from duckdb_logs",
+    ],
+    "waits, or writes into the log of its own process": [
+        "select write_log('x')",
+        "select sleep_ms(100)",
+    ],
+    "makes rows or a text of its own, only not by a function on the list": [
+        "select * from test_all_types()",
+        "select json_serialize_sql('select * from hidden')",
     ],
 }

@@ -65,3 +65,19 @@ async def test_who_saw_it_begun_cannot_end_what_is_executing(state: State):
     assert not await state.effects.finish(executing, "unknown")
     assert await state.effects.open() == []
     assert [effect.state for effect in await state.effects.newest(5)] == ["done"]
+
+
+async def test_a_call_that_was_ruled_out_never_begins(state: State):
+    ruled_out = replace(CHANGE, id="never:1", digest="never:1")
+    assert (await state.effects.rule_out(ruled_out)).state == "never"
+    found = await state.effects.begin(CHANGE)
+    assert isinstance(found, CalledBefore) and found.effect.state == "never"
+    assert await state.effects.begin(OTHER) == Begun()  # it holds no target
+    assert [each.id for each in await state.effects.newest(9)] == ["R2"]
+    assert [each.id for each in await state.effects.open()] == ["R2"]
+
+
+async def test_a_call_that_had_begun_cannot_be_ruled_out(state: State):
+    await state.effects.begin(CHANGE)
+    found = await state.effects.rule_out(replace(CHANGE, id="never:1", digest="never:1"))
+    assert (found.id, found.state) == ("R1", "begun")

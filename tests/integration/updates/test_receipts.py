@@ -22,12 +22,12 @@ from tests.integration.updates.conftest import IDS, TERMS, World, setting
 GOLD = setting("public.customers", IDS, tier="gold")
 
 
-async def approved(state: State, call_id: str) -> None:
+async def approved(state: State, call_id: str, source: str = "crm") -> None:
     """The request that people said yes to, being carried out."""
     now = SystemClock().now()
-    rule = ApproverRule(("U0ANN",))
+    rule, shown = ApproverRule(("U0ANN",)), {"source": source}
     request = Approval(
-        "a1", "d", "run-1", call_id, "T:C:1", "U1", "update", "main", "p", rule, {}, now, now + timedelta(minutes=5),
+        "a1", "d", "run-1", call_id, "T:C:1", "U1", "update", "main", "p", rule, shown, now, now + timedelta(minutes=5),
         state="running", votes=("U0ANN",),
     )  # fmt: skip
     await state.approvals.ask(request, "hash", lambda *_: [])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.local.validate import check_message
-from bot.render.approval_card import card, notice, reject_modal, reminder, waiting_message
+from bot.render.approval_card import card, notice, operator_notice, reject_modal, reminder, waiting_message
 from runtime.capability import ApproverRule
 from runtime.state import Approval
 
@@ -158,6 +158,8 @@ def test_whatever_stands_in_a_request_slack_takes_its_messages_and_nothing_in_it
         card(asked, "Europe/Berlin", "token"),
         card(ended, "Europe/Berlin"),
         notice(ended),
+        notice(replace(ended, state="unknown"), ["U0DAN"]),
+        operator_notice(replace(ended, state="unknown")),
         reminder(asked, "UTC"),
         waiting_message(asked, "UTC"),
     ):
