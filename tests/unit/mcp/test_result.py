@@ -44,6 +44,13 @@ def test_the_one_list_of_records_is_a_table():
     assert found.row_count == 2
 
 
+def test_names_of_columns_are_short_and_on_one_line():
+    names = ["k" * 5_000, "two\nlines\u202e\0", " "]
+    found = result(structuredContent={"rows": [dict.fromkeys(names, 1)]})
+    assert [column.name for column in found.columns] == ["k" * 119 + "…", "two lines", "?"]
+    assert found.rows == ((1, 1, 1),)
+
+
 def test_a_table_may_stand_in_a_text():
     found = result(text('[{"n": 1.5}, {"n": 2.5}]'))
     assert (found.columns, found.rows) == ((Column("n", "REAL"),), ((1.5,), (2.5,)))
