@@ -21,7 +21,7 @@ from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 from runtime.ingest.summaries import WORD as SUMMARY_WORD
-from runtime.ingest.totals import Noun, find_totals, told
+from runtime.ingest.totals import Noun, doubted, find_totals, told
 from runtime.ingest.wrapping import is_wrapped, unwrapped, without_rules
 
 _HEAD = 1_000
@@ -136,6 +136,9 @@ def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[
     if totals:
         notes.append(told(totals, [records[total.place].line for total in totals], noun))
     apart = {total.place for total in totals}
+    if rows and len(rows) - 1 not in apart:
+        kept = [row for place, row in enumerate(rows) if place not in apart]
+        notes += doubted(kept, names, records[-1].line, noun, comma_likely=delimiter == ";")
     stray = [record.line for record in records if record.stray]
     if stray:
         notes.append(f"a quote is opened and never closed in {_where(stray, noun)}; taken as an ordinary character")

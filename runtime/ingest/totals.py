@@ -60,6 +60,33 @@ def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_li
     return sorted(found, key=lambda total: total.place)
 
 
+def doubted(
+    rows: Sequence[Sequence[str]], names: Sequence[str], line: int, noun: Noun, *, comma_likely: bool
+) -> list[str]:
+    """A note about a last row that calls itself a total and is kept, since its figures are no sums of the others."""
+    label = label_of(rows[-1]) if len(rows) > 2 else ""
+    match = LABEL.fullmatch(label)
+    if not match or (match["rest"] or match["before"] or "").strip(" :."):
+        return []
+    plain = rows[:-1]
+    pairs = [
+        (
+            names[at],
+            value,
+            sum((number for row in plain if (number := way.value(row[at].strip())) is not None), Decimal(0)),
+        )
+        for at, way in _ways(plain, comma_likely=comma_likely).items()
+        if (value := way.value(rows[-1][at].strip())) is not None
+    ]
+    if not pairs:
+        return []
+    name, value, total = pairs[0]
+    times = {total / value if value else None for _, value, total in pairs}
+    levels = next(iter(times)) if len(times) == 1 else None
+    why = f", exactly {levels:f} times that: some of them are sums of others" if levels in (2, 3, 4) else ""
+    return [f"{noun} {line} {label!r} kept as a row: {name} says {value:,} where the rows add up to {total:,}{why}"]
+
+
 def _indented(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
     if not any(row[0][:1].isspace() for row in rows):
         return []

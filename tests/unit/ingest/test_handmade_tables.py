@@ -167,6 +167,12 @@ def test_read_as_it_is_meant(read: Read, content: str, names: list[str], rows: l
             id="a-pivot-table-with-indented-labels",
         ),
         pytest.param(
+            "y,east\n2023,10\nJan,4\nFeb,6\n2024,5\nJan,5\nGrand Total,15\n",
+            [("2023", 10), ("Jan", 4), ("Feb", 6), ("2024", 5), ("Jan", 5), ("Grand Total", 15)],
+            "line 7 'Grand Total' kept as a row: east says 15 where the rows add up to 30, exactly 2 times that",
+            id="a-pivot-table-whose-levels-nothing-tells-apart",
+        ),
+        pytest.param(
             "item,n\nTools,9\n  saw,4\n  axe,3\nWood,5\n  plank,5\n",
             [("Tools", 9), ("  saw", 4), ("  axe", 3), ("Wood", 5), ("  plank", 5)],
             "",
