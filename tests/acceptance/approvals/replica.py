@@ -2,8 +2,8 @@
 
 The environment is a bot's, and says where the stand-in's target is (TARGET; without one only the product's own tools
 serve), who may approve (APPROVERS), where the process dies (DIES_AT: a label of the stand-in, or a moment on the wire
-to the target), whether it falls asleep before a change is claimed (SLEEPS) and how far its own clock is off (SKEW,
-seconds). Leases last an hour: a test says when one is over.
+to the target), whether it falls asleep before a change is claimed (SLEEPS), how often a turn is resumed (RESUMPTIONS)
+and how far its own clock is off (SKEW, seconds). Leases last an hour: a test says when one is over.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import signal
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,8 @@ async def main() -> None:
         os.environ["CRM_WRITE_URL"] = Relay(os.environ["CRM_WRITE_URL"], Death(label)).address
     if "SLEEPS" in os.environ:
         falls_asleep()
+    if resumptions := os.environ.get("RESUMPTIONS"):
+        service.Durable = partial(service.Durable, max_resumptions=int(resumptions))  # type: ignore[misc, assignment]
     clock = SkewedClock(float(os.environ.get("SKEW", "0")))
     async with service.running_bot(load_settings(), clock=clock, pacer=Unpaced()) as running:
         print(f"ready {running.port}", flush=True)

@@ -127,6 +127,19 @@ async def test_a_kill_while_it_ran_is_found_out_and_never_run_again(desk, replic
     await desk.says("I have told you")
 
 
+async def test_a_run_that_is_given_up_leaves_no_card_at_running(desk, replicas) -> None:
+    await begun(desk, replicas, DIES_AT="in_tx")
+    await desk.approve(ANN)
+    await replicas.died("A")
+    await replicas.start("A", RESUMPTIONS="0")
+    await replicas.at("A")
+    # No journal of ours knows of the stand-in's changes.
+    await desk.titled(TITLES["unknown"])
+    await sequences.told(desk, "owner: please check the rows by hand")
+    await desk.says("I could not finish this question.")
+    assert desk.target.executed == 0
+
+
 def test_every_sequence_of_the_file_is_tested() -> None:
     assert set(CASES) == TESTED
 
