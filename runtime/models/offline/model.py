@@ -122,30 +122,29 @@ def _decided(turn: Turn, choice: Choice, tables: list[Table], seen: Sight, offer
     if turn.earlier and asks_why(tokens) and is_follow_up(tokens):
         return _say(no_reasons(choice.reading))
     if isinstance(choice.reading, Cannot):
-        return _refused(turn, choice.reading, seen, offered)
+        return _refused(turn, choice.reading, tables, seen, offered)
     if isinstance(choice.reading, Ask):
         return _say(ask(choice.reading))
     return _computed(turn, choice.reading, seen.listing, offered)
 
 
-def _refused(turn: Turn, reading: Cannot, seen: Sight, offered: Set[str]) -> ModelStep:
+def _refused(turn: Turn, reading: Cannot, tables: list[Table], seen: Sight, offered: Set[str]) -> ModelStep:
     """What documents say where the tables don't: the lines that answer the question, else the refusal with what an
     unknown word means here, or with the lines that hold most of the question's words."""
     if "grep_files" not in offered or not reading.unknown or (turn.earlier and is_follow_up(tokenize(turn.question))):
-        return _say(cannot(reading))
+        return _say(cannot(reading, tables))
     if words := unknown_meaning(reading.unknown, seen.listing):
         said = meaning(turn, words)
         if isinstance(said, list):
             return _call(turn, said)
-        return _say(
-            cannot(reading, f"\n\nA document says what it is, but no table keeps it: {said[0]}." if said else "")
-        )
+        known = f"A document says what it is, but no table keeps it: {said[0]}." if said else ""
+        return _say(cannot(reading, tables, known))
     found = passage(turn, seen.listing)
     if isinstance(found, list):
         return _call(turn, found)
     if found is not None and found.whole:
         return _say(found.text)
-    return _say(cannot(reading, f"\n\n{found.text}" if found is not None else ""))
+    return _say(cannot(reading, tables, found.text if found is not None else ""))
 
 
 def _computed(turn: Turn, plan: Plan, listing: Listing, offered: Set[str]) -> ModelStep:

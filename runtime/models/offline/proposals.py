@@ -11,22 +11,26 @@ from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.clues import Clues, gather
 from runtime.models.offline.conditions import value_filters
 from runtime.models.offline.gathering import QUERY_TOOLS, Calls, look, look_into, looked_into, query_call, worth_a_look
-from runtime.models.offline.plan import Ask, Cannot, ValueFilter
-from runtime.models.offline.refusals import ask, cannot
+from runtime.models.offline.plan import Ask, ValueFilter
+from runtime.models.offline.refusals import ask, no_meaning
 from runtime.models.offline.tokens import Token, stems, tokenize
 from runtime.models.offline.transcript import Done, Turn
 from runtime.models.offline.wording import as_code, small
 
 PREVIEW, UPDATE = "data_preview_postgresql_update", "data_update_postgresql"
 # To say "approve" is no approval: what is ordered comes up as a card like any other order.
-_POLITE = r"(?:please|can\s+you|could\s+you|would\s+you|now|kindly|just|ok|okay|yes|i|we|approved?|go\s+ahead|and|then)"
+_POLITE = (
+    r"(?:please|can\s+you|could\s+you|would\s+you|now|kindly|just|ok|okay|yes|(?:i\s+)?approved?|go\s+ahead|and|then)"
+)
 _VERB = rf"(?i)^\s*(?:{_POLITE}\b[\s,:;.!—–-]*)*(?:set|change|update|switch|move)\s+(?:the\s+)?"
+_END = r"(?:[\s,;]+(?:please|thanks|thank\s+you|now))*\s*[.!?]*\s*$"
 _WHERE = r"(?:of|for|in|on|where)"
 _FORMS = (
-    re.compile(rf"{_VERB}(?P<what>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s*[.!?]*\s*$"),
-    re.compile(rf"{_VERB}(?P<what>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s*[.!?]*\s*$"),
+    re.compile(rf"{_VERB}(?P<what>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s+(?:to|=|as)\s+(?P<to>.+?){_END}"),
+    re.compile(rf"{_VERB}(?P<what>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s+{_WHERE}\s+(?P<who>.+?){_END}"),
 )
 _NOUNS = frozenset("customer client account row record company every all whose is are who which".split())
+_NOTHING = "Nothing was changed."
 _QUOTES = "\"'`“”‘’«»"
 
 
@@ -86,7 +90,7 @@ def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | 
     clues = gather(tokenize(order.who), table, turn.today)
     values = value_filters(clues)
     if not isinstance(values, tuple):
-        return ask(values) if isinstance(values, Ask) else cannot(values)
+        return ask(values) if isinstance(values, Ask) else f"I can't do that: {values.reason} Nothing was changed."
     numbered = _by_number(clues, table)
     unread = [word for word in clues.unread() if tokenize(word)[0].stem not in _NOUNS and word not in numbered]
     if unread:
@@ -96,7 +100,9 @@ def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | 
         made = {str(done.call.input.get("sql")) for done in turn.done if done.call.name in QUERY_TOOLS}
         if text and text not in made:
             return [query_call(table.source, table.dialect, text, "looking up values")]
-        return f"{cannot(Cannot('', table, tuple(unread)))}\n\nNothing was changed."
+        return (
+            f"I can't do that: {no_meaning(unread)}, so I don't know which rows of `{table.file}` you mean. {_NOTHING}"
+        )
     found = (*values, *numbered.values())
     return found or "I can't do that: say which rows, by values that stand in them. Nothing was changed."
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
 
 from runtime.models.offline.answer import understood
 from runtime.models.offline.catalog import Table
+from runtime.models.offline.examples import FEW, examples
 from runtime.models.offline.gathering import Sight
 from runtime.models.offline.lexicon import ENGLISH, WRITE_VERBS
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
-from runtime.models.offline.reading import read
-from runtime.models.offline.tokens import Token, tokenize
+from runtime.models.offline.tokens import Token
 from runtime.models.offline.transcript import CHOICES_LEAD
 
 ABOUT = "I'm a rule-based reader that works without a language model"
@@ -29,8 +28,8 @@ _PROFILE = re.compile(
     rf"{_ASKED}(?:profile\b|(?:start|run|create|make|do)\s+(?:a|the)?\s*(?:full|quick|data)?\s*(?:data\s+)?profil)"
 )
 _READS = "I only read the data here"
-_UPDATES = "the only change I can prepare is one worded like “set the tier of account 7 to gold”"
-_SHOWN_COLUMNS, _FEW, _EXAMPLES = 5, 12, 3
+_UPDATES = "the only change I can prepare sets a column in rows that you name, worded `set COLUMN of ROW to VALUE`"
+_SHOWN_COLUMNS = 5
 _THANKS = frozenset("thanks thank thx cheers".split())
 _GREETINGS = _THANKS | frozenset(
     "hi hello hey hiya howdy greetings good morning afternoon evening day there you very much a lot footnote "
@@ -81,16 +80,19 @@ def _is_noun(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].low in ("change", "drop") and at + 1 < len(tokens) and tokens[at + 1].low in ("in", "of")
 
 
-def cannot(reading: Cannot, defined: str = "") -> str:
-    """The refusal with its reason, what the nearest table holds, and how documents define a word that wasn't found."""
-    if reading.unknown:
-        words = ", ".join(f"“{word}”" for word in dict.fromkeys(reading.unknown))
-        reason = f"I found no meaning for {words} in the data here."
-    else:
-        reason = reading.reason
-    about = f" {_holds(reading.table)}" if reading.table is not None else ""
-    asked = examples((reading.table,)) if reading.table is not None else ""
-    return f"I can't answer that: {reason}{about}{defined}\n\n{asked}_{ABOUT}; names of columns and values help._"
+def cannot(reading: Cannot, tables: Sequence[Table] = (), said: str = "") -> str:
+    """The refusal with its reason, the nearest table where a word of the question is about it, what documents say
+    (`said`), and questions that are answered from `tables`."""
+    near = reading.table if reading.score > 0 or not reading.unknown else None
+    reason = f"{no_meaning(reading.unknown)}." if reading.unknown else reading.reason
+    about = f" {_holds(near)}" if near is not None and near.file not in reason else ""
+    parts = [f"I can't answer that: {reason}{about}", said, _could_ask(examples(tables, near)), f"_{ABOUT}._"]
+    return "\n\n".join(part for part in parts if part)
+
+
+def no_meaning(words: Sequence[str]) -> str:
+    """What is said of words that nothing explains."""
+    return f"I found no meaning for {', '.join(f'“{word}”' for word in dict.fromkeys(words))} in the data here"
 
 
 def greets(tokens: Sequence[Token]) -> bool:
@@ -102,39 +104,18 @@ def greets(tokens: Sequence[Token]) -> bool:
 def greeted(tokens: Sequence[Token], tables: Sequence[Table]) -> str:
     """What is said to a greeting or thanks: three questions to begin with."""
     hello = "You're welcome." if _THANKS & {token.low for token in tokens} else "Hello!"
-    return f"{hello} Ask me about the data here.\n\n{examples(tables)}_{ABOUT}._"
+    asked = _could_ask(examples(tables))
+    return "\n\n".join(part for part in (f"{hello} Ask me about the data here.", asked, f"_{ABOUT}._") if part)
 
 
-def examples(tables: Sequence[Table]) -> str:
-    """Up to three questions that can be answered, each read before it is proposed; of several tables each in
-    turn, the longest first."""
-    proposed: list[list[str]] = []
-    for table in sorted(tables, key=lambda one: -one.rows):
-        proposed.append([one for one in _questions(table) if isinstance(read(tokenize(one), table, None), Plan)])
-    turns = [one for nth in zip_longest(*proposed) for one in nth if one is not None]
-    asked = " · ".join(f"“{one}”" for one in turns[:_EXAMPLES])
-    return f"You could ask: {asked}\n\n" if asked else ""
-
-
-def _questions(table: Table) -> Iterator[str]:
-    rows = table.name.replace("_", " ")
-    rows = rows if rows.endswith("s") else f"rows of {rows}"
-    labels = [c for c in table.of_kind("label") if 1 < c.distinct <= _FEW]
-    if labels:
-        yield f"Number of {rows} by {labels[0].name}"
-    yield f"How many {rows} are there?"
-    figures = [c for c in table.columns if c.additive and c.formula is None]
-    if figures:
-        yield f"Total {figures[0].name} by {labels[0].name if labels else 'month'}"
-    if _has_dates(table):
-        yield f"Number of {rows} by month"
+def _could_ask(questions: Sequence[str]) -> str:
+    return f"You could ask: {' · '.join(f'“{one}”' for one in questions)}" if questions else ""
 
 
 def _holds(table: Table) -> str:
     names = [f"`{column.name}`" for column in table.columns if column.formula is None]
     columns = ", ".join(names[:_SHOWN_COLUMNS]) + (" and more" if len(names) > _SHOWN_COLUMNS else "")
-    where = f" ([{table.evidence}])" if table.evidence else ""
-    return f"The nearest table is `{table.file}` with {columns}{where}."
+    return f"The nearest table is `{table.file}` with {columns}."
 
 
 def ask(reading: Ask) -> str:
@@ -148,7 +129,7 @@ def no_reasons(reading: Reading) -> str:
     if not isinstance(reading, Plan):
         return head
     said = {dimension.column.name for dimension in reading.dimensions}
-    labels = [c.name for c in reading.table.of_kind("label") if c.name not in said and c.distinct <= _FEW][:2]
+    labels = [c.name for c in reading.table.of_kind("label") if c.name not in said and c.distinct <= FEW][:2]
     further = [f"“and by {name}?”" for name in (*labels, *(["month"] if _has_dates(reading.table) else []))]
     ways = f" Ask {' or '.join(further)} to see where it comes from." if further else ""
     return f"{head}{ways}\n\n{understood(reading)}"
