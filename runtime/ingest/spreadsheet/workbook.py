@@ -16,12 +16,14 @@ import python_calamine as calamine
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
 from runtime.ingest.spreadsheet.blocks import Found, find_blocks
 from runtime.ingest.spreadsheet.book_parts import BookParts, book_parts
+from runtime.ingest.spreadsheet.extent import check_span, prove_open_document
 from runtime.ingest.spreadsheet.grid import Grid, Range, grid_of, letters
 from runtime.ingest.spreadsheet.package import Package
 from runtime.ingest.spreadsheet.sheet_marks import SheetMarks, sheet_marks
 from runtime.ingest.spreadsheet.table import Desk, SheetTable, read_table
 
 _ZIP = b"PK"
+_OPEN_DOCUMENT = "content.xml"
 _COMPOUND = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _LABEL_CHARS = 40
@@ -105,7 +107,9 @@ def _second_look(file: BinaryIO, limits: ReadingLimits) -> tuple[BookParts, Pack
     if "xl/workbook.xml" in package.names:
         return book_parts(package), package
     for name in package.names:
-        if name.endswith((".xml", ".bin")):
+        if name == _OPEN_DOCUMENT:
+            prove_open_document(package, name, limits.workbook_cells)
+        elif name.endswith((".xml", ".bin")):
             package.prove(name)
     return BookParts(), None
 
@@ -137,8 +141,7 @@ def _sheets(
 def _sheet(book: calamine.CalamineWorkbook, described: Any, marks: dict[str, SheetMarks], cells: int) -> _Sheet:
     sheet = book.get_sheet_by_name(described.name)
     # Of ODS and XLS only the first reader knows this.
-    if (spans := sheet.height * sheet.width) > cells:
-        raise IngestRefused(f"the sheet {described.name!r} spans {spans:,} cells; at most {cells:,} are read")
+    check_span(described.name, sheet.height, sheet.width, cells)
     known = marks.get(described.name, SheetMarks())
     values = sheet.to_python(skip_empty_area=True) if sheet.start is not None else []
     grid = grid_of(values, sheet.start or (0, 0), sheet.merged_cell_ranges or (), known)

@@ -222,3 +222,45 @@ def test_values_that_are_no_numbers_are_missing(read_book: Read) -> None:
     (table,) = read_book(in_part(SHEET, b"<v>1</v>", b"<v>NaN</v>"))
     assert table.column("net") == [None, 2]
     assert "net: 1 not a number or not finite ('nan'): read as missing" in table.notes
+
+
+def open_document(*rows: str) -> bytes:
+    """An ODS file of one sheet with these rows."""
+    spaces = " ".join(f'xmlns:{each}="urn:oasis:names:tc:opendocument:xmlns:{each}:1.0"' for each in _SPACES)
+    table = f'<table:table table:name="S">{"".join(rows)}</table:table>'
+    body = f"<office:body><office:spreadsheet>{table}</office:spreadsheet></office:body>"
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        package.writestr("META-INF/manifest.xml", f"<manifest:manifest {spaces}/>")
+        package.writestr("content.xml", f"<office:document-content {spaces}>{body}</office:document-content>")
+    return out.getvalue()
+
+
+def ods_row(*texts: str, times: int = 1, columns: int = 1, empty: int = 0) -> str:
+    """A row, given `times`, of `empty` cells and of these texts, each in so many columns."""
+    cell = '<table:table-cell office:value-type="string" table:number-columns-repeated="{}"><text:p>{}</text:p>'
+    cells = "".join(f"{cell.format(columns, text)}</table:table-cell>" for text in texts)
+    before = f'<table:table-cell table:number-columns-repeated="{empty}"/>' if empty else ""
+    return f'<table:table-row table:number-rows-repeated="{times}">{before}{cells}</table:table-row>'
+
+
+_SPACES = ("office", "table", "text", "manifest")
+
+
+def test_empty_rows_to_the_end_of_an_open_document_cost_nothing(read_book: Read) -> None:
+    rest = ods_row(times=1_048_570, empty=16_384)
+    (table,) = read_book(open_document(ods_row("k", "v"), ods_row("a", "1"), ods_row("b", "2"), rest))
+    assert table.rows == [("a", 1), ("b", 2)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "spans"),
+    [
+        ([ods_row("k", columns=16_384, times=1_048_576)], "17,179,869,184"),
+        ([ods_row("k", columns=16_384, times=10**12)], "16,384,000,000,000,000"),
+        ([ods_row("k", "v"), ods_row(times=10**6, empty=9), ods_row("x", empty=16_000)], "16,001,032,002"),
+    ],
+)
+def test_an_open_document_of_few_bytes_and_endless_cells(read_book: Read, rows: list[str], spans: str) -> None:
+    assert refusal(read_book, open_document(*rows)) == f"the sheet 'S' spans {spans} cells; at most 6,000,000 are read"
