@@ -86,4 +86,5 @@ async def _postgresql(source: PostgresqlSource, engine: DatabaseEngine) -> Findi
 def _reachable(source: Source, tables: int) -> Finding:
     if not tables:
         return Finding(source.id, "warn", "It is reachable, but no table of it is admitted: see its tables and role.")
-    return Finding(source.id, "ok", f"{source.kind}: {tables:,} tables and views are open")
+    open_ones = "1 table or view is" if tables == 1 else f"{tables:,} tables and views are"
+    return Finding(source.id, "ok", f"{source.kind}: {open_ones} open")

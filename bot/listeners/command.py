@@ -18,6 +18,7 @@ from bot.render.failure import failure_message
 from bot.render.grouping import numerals_of
 from bot.render.standing import sources_text, why_text
 from bot.render.text import cell_text
+from bot.render.words import counted
 from bot.standing import closed_here, open_here
 from runtime.capability import Scope
 from runtime.engines.workspace.workspace import Workspace
@@ -106,7 +107,7 @@ class Command:
             return f"The query did not run: {cell_text(result.error)}", None
         numerals = numerals_of((await self._presence.person(scope.asker)).locale)
         shown = fold(result.evidence, "sql", table_native=True, numerals=numerals)
-        return f"{result.evidence.row_count} rows", [shown]
+        return counted(result.evidence.row_count or 0, "row"), [shown]
 
 
 def _words(typed: str) -> tuple[str, str]:

@@ -26,8 +26,9 @@ from runtime.engines.postgresql.reading import Read, answer
 from runtime.engines.postgresql.rights import Rights, check_rights, fit_to_read
 from runtime.engines.postgresql.values import adapters, bound_values
 from runtime.engines.worker import Answer
+from runtime.engines.worker.results import read_result
 from runtime.errors import CallError, ConfigurationError
-from runtime.evidence import Json, SourceRef, Truncation
+from runtime.evidence import Json, SourceRef
 from runtime.limits import Limits
 from runtime.sqlguard import GuardPolicy, ValidatedQuery, validate
 
@@ -167,20 +168,12 @@ class PostgresqlEngine:
         return policy_of(structure, self._limits, parameters=parameters, search_path=schemas, by_columns=ruled)
 
     def _result(self, structure: Structure, query: ValidatedQuery, found: Answer, began: float) -> ReadResult:
-        kept, notes = len(found.rows), found.notes
-        if found.cut_cells:
-            bound = self._limits.cell_chars
-            cut = f"{found.cut_cells:,} cells longer than {bound:,} characters were cut; a cut cell ends in …"
-            notes = (*notes, cut)
-        return ReadResult(
-            sql=query.sql,
-            columns=found.columns,
-            rows=found.rows,
-            row_count=found.total if found.total is not None else kept,
+        return read_result(
+            query.sql,
+            found,
+            sources=[SourceRef(self._source.id, name, structure.revision) for name in query.tables],
             elapsed_ms=(self._clock.monotonic() - began) * 1000,
-            truncated=Truncation("rows_kept", kept, found.total) if found.more else None,
-            sources=tuple(SourceRef(self._source.id, name, structure.revision) for name in query.tables),
-            notes=notes,
+            cell_chars=self._limits.cell_chars,
             masked=query.masked,
         )
 

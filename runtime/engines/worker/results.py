@@ -1,4 +1,4 @@
-"""A worker's answer as the result of a read."""
+"""An answer, of a worker or a server, as the result of a read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def read_result(
 ) -> ReadResult:
     """The result with its true count, and a note when cells were cut to `cell_chars`."""
     kept = len(answer.rows)
-    cut = f"{answer.cut_cells:,} cells longer than {cell_chars:,} characters were cut; a cut cell ends in …"
+    cells = "1 cell" if answer.cut_cells == 1 else f"{answer.cut_cells:,} cells"
+    were = "was" if answer.cut_cells == 1 else "were"
+    cut = f"{cells} longer than {cell_chars:,} characters {were} cut; a cut cell ends in …"
     return ReadResult(
         sql=sql,
         columns=answer.columns,

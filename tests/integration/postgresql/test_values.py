@@ -152,3 +152,18 @@ async def test_a_cell_of_hundreds_of_megabytes_never_comes_here(empty: Database,
     assert peak_bytes() - before < 50_000_000
     assert str(result.rows[0][1]).startswith("0123456789")
     assert result.rows[1][2] == "1000000 bytes 0x" + "ab" * 16 + "…"
+
+
+async def test_a_cell_of_900_megabytes_that_a_view_makes_never_comes_here(empty: Database, open_engine: Opener):
+    empty.run("CREATE TABLE t (id int); INSERT INTO t VALUES (1); GRANT SELECT ON t TO {role}")
+    empty.run("CREATE VIEW v AS SELECT id, repeat('0123456789', 90000000) AS body FROM t; GRANT SELECT ON v TO {role}")
+    engine = await open_engine(empty)
+    await engine.structure()
+    forget_peak()
+    before = peak_bytes()
+    result = await engine.read("SELECT id, body FROM v", seconds=100, rows_kept=5)
+    assert peak_bytes() - before < 50_000_000
+    ((_, body),) = result.rows
+    assert str(body).startswith("0123456789") and len(str(body)) == 2_000
+    assert result.notes == ("1 cell longer than 2,000 characters was cut; a cut cell ends in …",)
+    assert (await engine.read("SELECT id FROM v", seconds=100, rows_kept=5)).rows == ((1,),)

@@ -81,7 +81,7 @@ async def test_long_cells_are_cut_and_said(owner, open_source) -> None:
     engine = await open_source(limits=ONE_WORKER.override({"cell_chars": 10}))
     found = await engine.read("SELECT note || ' and much more' AS n FROM orders WHERE id = 1", seconds=30, rows_kept=5)
     assert found.rows == (("note 1 an…",),)
-    assert "1 cells longer than 10 characters" in found.notes[0]
+    assert "1 cell longer than 10 characters was cut" in found.notes[0]
 
 
 async def test_json_functions_work_under_the_authorizer(owner, open_source) -> None:
