@@ -9,8 +9,9 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -80,10 +81,8 @@ class Engine:
         self._wake.install()
         self._direct.install()
         DBOS(config=self._config())
-        try:
+        with _typed():
             DBOS.launch()
-        except DBAPIError as error:
-            raise StateUnavailable(f"the workflow engine's tables cannot be used: {error.orig}") from error
         self._leave_out_the_parked()
         await DBOS.register_queue_async(
             QUEUE,
@@ -136,10 +135,13 @@ class Engine:
         active.count_for_queue = working
 
     async def standings(self, workflow_ids: Sequence[str]) -> dict[str, Standing]:
-        """Where each known workflow stands, by id."""
+        """Where each known workflow stands, by id. Raises StateUnavailable."""
         if not workflow_ids:
             return {}
-        found = await DBOS.list_workflows_async(workflow_ids=list(workflow_ids), load_input=False, load_output=False)
+        with _typed():
+            found = await DBOS.list_workflows_async(
+                workflow_ids=list(workflow_ids), load_input=False, load_output=False
+            )
         return {
             each.workflow_id: Standing(
                 each.workflow_id, _STAGES.get(each.status, "ended"), each.executor_id or "", each.app_version or ""
@@ -157,10 +159,12 @@ class Engine:
 
     async def take_over(self, executor_ids: Sequence[str]) -> None:
         """Puts the interrupted workflows of dead executors back in their queue. The public `resume_workflow` would move
-        them to another queue and so lose the order inside a conversation."""
+        them to another queue and so lose the order inside a conversation. One that can't be put back now is only
+        logged, so it is asked for again later. Raises StateUnavailable."""
         recovery: Any = importlib.import_module("dbos._recovery")
         core: Any = importlib.import_module("dbos._dbos")
-        await asyncio.to_thread(recovery.recover_pending_workflows, core._get_dbos_instance(), list(executor_ids))
+        with _typed():
+            await asyncio.to_thread(recovery.recover_pending_workflows, core._get_dbos_instance(), list(executor_ids))
         self._wake.new_work()
 
     async def step(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
@@ -201,6 +205,14 @@ class Engine:
             plain = self._url.set(drivername="postgresql+psycopg")
             config["system_database_url"] = plain.render_as_string(hide_password=False)
         return config
+
+
+@contextmanager
+def _typed() -> Generator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        raise StateUnavailable(f"the workflow engine's tables cannot be used: {error.orig}") from error
 
 
 def sqlite_engine(url: URL) -> sa.Engine:

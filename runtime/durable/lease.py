@@ -46,12 +46,20 @@ class Lease:
             log.warning("the lease could not be given back; it runs out: %s", error)
 
     def _beat(self) -> None:
+        try:
+            kept = self._kept()
+        except Exception:  # a lease that nobody renews any more must not look kept
+            log.exception("the lease is renewed no more")
+            kept = False
+        if not kept:
+            self._lost()
+
+    def _kept(self) -> bool:
+        """Renews until the end; False when somebody else ended the lease."""
         while not self._over.wait(self._beat_s):
             try:
-                kept = self._replicas.renew(self._replica.id)
+                if not self._replicas.renew(self._replica.id) and not self._over.is_set():
+                    return False
             except StateError as error:
                 log.warning("the lease could not be renewed: %s", error)
-                continue
-            if not kept and not self._over.is_set():
-                self._lost()
-                return
+        return True

@@ -15,18 +15,17 @@ BEAT_S = 0.01
 
 
 class Renewals:
-    """The replicas table, with each renewal noted; the first `down` of them find no database."""
+    """The replicas table, with each renewal noted; each of `faults` comes instead of one."""
 
-    def __init__(self, house: House, down: int = 0) -> None:
+    def __init__(self, house: House, *faults: Exception) -> None:
         self._replicas = house.state.replicas
-        self._down = down
+        self._faults = list(faults)
         self.renewed = threading.Event()
         self.join, self.leave = self._replicas.join, self._replicas.leave
 
     def renew(self, replica_id: str) -> bool:
-        if self._down > 0:
-            self._down -= 1
-            raise StateUnavailable("away")
+        if self._faults:
+            raise self._faults.pop()
         kept = self._replicas.renew(replica_id)
         self.renewed.set()
         return kept
@@ -57,9 +56,17 @@ async def test_who_was_declared_gone_finds_out(house: House):
 
 
 async def test_a_database_that_is_away_for_a_while_ends_nothing(house: House):
-    renewals, lost = Renewals(house, down=3), threading.Event()
+    renewals, lost = Renewals(house, *[StateUnavailable("away")] * 3), threading.Event()
     lease = Lease(renewals, ME, lost=lost.set, beat_s=BEAT_S)  # type: ignore[arg-type]
     await lease.begin()
     await happens(renewals.renewed)
     await lease.end()
     assert not lost.is_set()
+
+
+async def test_a_lease_that_cannot_be_renewed_for_another_reason_counts_as_lost(house: House):
+    renewals, lost = Renewals(house, RuntimeError("a surprise")), threading.Event()
+    lease = Lease(renewals, ME, lost=lost.set, beat_s=BEAT_S)  # type: ignore[arg-type]
+    await lease.begin()
+    await happens(lost)
+    await lease.end()
