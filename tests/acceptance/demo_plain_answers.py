@@ -55,6 +55,33 @@ def best_seller(data: Data) -> Expected:
     return figures, [words[0].split(" | ")[0].removeprefix("| ")]
 
 
+def buyers(data: Data, *, status: str = "", year: int = 0) -> set[int]:
+    """The customers of the orders of a status or year."""
+    fitting = [o for o in data.orders if status in ("", o.status) and year in (0, o.day.year)]
+    return {order.customer for order in fitting}
+
+
+def others(data: Data, customers: set[int]) -> int:
+    return len({row[0] for row in data.shop.customers} - customers)
+
+
+def refunded(data: Data) -> set[int]:
+    """The orders that were refunded, each once."""
+    return {row[1] for row in data.shop.refunds}
+
+
+def refunded_by(data: Data, group: Callable[[Order], str]) -> Expected:
+    whole = Counter(group(order) for order in data.orders)
+    part = Counter(group(order) for order in data.orders if order.id in refunded(data))
+    return [100 * part[name] / count for name, count in whole.items()], [
+        f"| {part[name]} | {count} |" for name, count in whole.items()
+    ]
+
+
+def refund_rate(data: Data) -> Expected:
+    return [100 * len(refunded(data)) / len(data.orders), len(refunded(data))], []
+
+
 def lines_of(data: Data, product: str, year: int) -> list[int]:
     """The quantities of the order lines of one product in the orders of a year."""
     number = next(row[0] for row in data.shop.products if row[1] == product)
@@ -82,6 +109,20 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
     "What share of orders came from each country?": share_by_country,
     "Cancelled orders by channel": lambda d: counted([o.channel for o in d.orders if o.status == "cancelled"]),
     "Top 5 countries by number of customers": lambda d: counted([d.country(row[0]) for row in d.shop.customers]),
+    "How many different people are customers?": lambda d: (
+        [len({row[1].casefold() for row in d.shop.customers})],
+        ["whatever its case"],
+    ),
+    "How many customers have no orders?": lambda d: ([others(d, buyers(d))], []),
+    "How many customers had no orders in 2026?": lambda d: ([others(d, buyers(d, year=2026))], ["2026-01-01"]),
+    "How many customers without cancelled orders?": lambda d: ([others(d, buyers(d, status="cancelled"))], []),
+    "Customers without refunds": lambda d: (
+        [others(d, {order.customer for order in d.orders if order.id in refunded(d)})],
+        ["first ten"],
+    ),
+    "What is the refund rate?": refund_rate,
+    "What share of orders was refunded?": refund_rate,
+    "Refund rate by channel": lambda d: refunded_by(d, lambda order: order.channel),
     "How many orders did Tara Adler place in 2025?": lambda d: (
         [sum(o.day.year == 2025 and o.customer in called(d, "Tara Adler") for o in d.orders)],
         ["all of that name are in"],

@@ -18,16 +18,19 @@ def share(parts: Parts) -> Reading:
     group's part. The period holds for both."""
     clues = parts.clues
     figures = [bound for bound in parts.bounds if bound.measure is not None]
-    conditions = len(parts.values) + len(figures)
+    conditions = len(parts.values) + len(figures) + len(parts.related)
     if len(figures) != len(parts.bounds) or clues.extremes or functions_said(parts) & {"avg", "median"}:
         return parts.cannot("I can only work out the share of one condition in the whole.")
-    if conditions != 1 and not (parts.dimensions and conditions == 0):
+    grouped = bool(parts.dimensions) and clues.has("by")
+    if conditions != (0 if grouped and not conditions else 1) or (parts.dimensions and not grouped):
         return parts.cannot("I can only work out the share of one condition in the whole.")
     if parts.dimensions and conditions and _before_rows(parts):
         return parts.cannot(
             "I can't tell of what whole that share is. Say “what share of … was …, by …?” for the share within each "
             "group, or ask for the number by group."
         )
+    if any(item.rows.period is not None for item in parts.related):
+        return parts.cannot("I can't tell whether that time is also that of the whole that the share is of.")
     if not (named_numbers(clues, parts.measure_tokens) or clues.money):
         rows = any(mention.table for mention in clues.mentions) or bool(clues.rows_at)
         return planned(parts, "share", COUNT) if rows else parts.cannot("I can't tell what the share is of.")

@@ -133,11 +133,14 @@ def _shares(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"No row matches{mark}."
     groups, last = " and ".join(_dimension_words(plan)), tables.in_time(plan)
     kept = conditions(replace(plan, period=None))
-    head = f"The share where {kept}, within each {groups}" if kept else f"The share of each {groups}"
-    table = tables.shares(plan, rows, mark, last=last)
-    return (
-        f"{head} in the {measured(plan)}{_period(plan)}:\n\n{table}{tables.only_some(rows, len(rows), mark, last=last)}"
+    what = measured(plan)
+    head = (
+        f"The share of the {what} where {kept}, within each {groups}"
+        if kept
+        else f"Each {groups}'s share of the {what}"
     )
+    table = tables.shares(plan, rows, mark, last=last)
+    return f"{head}{_period(plan)}:\n\n{table}{tables.only_some(rows, len(rows), mark, last=last)}"
 
 
 def _share_of(plan: Plan, row: Row, mark: str) -> str:

@@ -13,6 +13,7 @@ from runtime.models.offline.mentions import names_of_others, valued
 from runtime.models.offline.naming import named
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
+from runtime.models.offline.related import with_related
 from runtime.models.offline.tokens import Token
 
 _CLOSE = 0.75
@@ -41,6 +42,9 @@ def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, 
     readings = [(table, read(tokens, table, today, values, others[table.id])) for table in tables]
     whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
     best = _best(whole) if whole else None
+    related = with_related(tokens, tables, today)
+    if related is not None and (best is None or isinstance(best, Cannot) or _excludes(related)):
+        return Choice(related)
     if best is not None and not isinstance(best, Cannot):
         return Choice(best)
     linking = [(table, wide) for table in tables if (wide := linked(table, tables)) is not None]
@@ -55,6 +59,11 @@ def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, 
     if (reason := _reason(wide)) is not None:
         return Choice(reason)
     return _nearest([*readings, *wide], tokens, listing)
+
+
+def _excludes(reading: Reading) -> bool:
+    """True for rows that no other row may belong to: customers without cancelled orders aren't those of the others."""
+    return not isinstance(reading, Plan) or any(item.negated for item in reading.related)
 
 
 def _carries(joined: Reading, refused: Reading) -> bool:

@@ -30,6 +30,7 @@ from runtime.models.offline.lexicon import (
     MONEY_VERBS,
     MOST,
     NEGATIONS,
+    PERSON_WORDS,
     SHARE_WORDS,
     SPREAD_WORDS,
     STOCK_WORDS,
@@ -37,6 +38,7 @@ from runtime.models.offline.lexicon import (
     TREND_WORDS,
 )
 from runtime.models.offline.mentions import Mention, find_mentions
+from runtime.models.offline.naming import name_of
 from runtime.models.offline.periods import PeriodMention, find_periods, find_points
 from runtime.models.offline.phrases import PHRASES
 from runtime.models.offline.plan import Comparison
@@ -374,6 +376,9 @@ def _clue_word(clues: Clues, at: int, token: Token, mention: Mention | None) -> 
     word, low = token.stem, token.low
     if mention is None and _asks_for_more(clues, at, word):
         return True
+    if mention is None and word in PERSON_WORDS:
+        clues.phrases.append(("people", at, at + 1))
+        return name_of(clues.table) is not None
     if low in ADJECTIVES or word in MOST | LEAST:
         return _extreme(clues, at, low, word)
     if word in AGGREGATES:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
+from runtime.models.offline.naming import name_of
 from runtime.models.offline.parts import COUNT, Parts, concept_of, figure_of, functions_said, one_function
 from runtime.models.offline.plan import Aggregate, Ask, Cannot, Function
 from runtime.models.offline.targets import Target
+
+_SAME = "I can't tell what makes two rows the same."
 
 
 def figure_wanted(parts: Parts) -> Aggregate | Ask | Cannot | None:
@@ -36,8 +39,9 @@ def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggreg
         return Aggregate("distinct", target.column)
     if target.kind == "bucket":
         return parts.cannot("I can't count calendar units here.")
-    if clues.has("distinct"):
-        return parts.cannot("I can't tell what makes two rows the same.")
+    if clues.has("distinct") or clues.has("people"):
+        name = name_of(clues.table)
+        return Aggregate("distinct", name) if name is not None else parts.cannot(_SAME)
     return COUNT
 
 

@@ -107,6 +107,7 @@ CONCEPTS: Mapping[str, frozenset[str]] = {
     "time": _stems("minute hour second duration time min hr"),
     "pieces": _stems("qty quantity piece unit"),
 }
+PERSON_WORDS = _stems("person persons people human humans individual")
 STOCK_WORDS = _stems("stock inventory warehouse storage shelf")
 FREQUENCY = _stems("often frequent frequently common commonly")
 
@@ -272,6 +273,11 @@ ENGLISH = frozenset(
         "most",
         "from",
         "compare",
+        "with",
+        "without",
+        "no",
+        "top",
+        "share",
     ]
 )
 NUMBER_WORDS: Mapping[str, float] = {

@@ -22,7 +22,7 @@ def linked(table: Table, tables: Sequence[Table]) -> Table | None:
     columns = [replace(column, source=table.id) for column in table.columns]
     added: list[Column] = []
     own = {column.words for column in table.columns}
-    for other, way in _reached(table, tables):
+    for other, way in reached(table, tables):
         name = name_of(other, way.other_column)
         for column in other.columns:
             if column.kind not in _SAYING or column.name == way.other_column or column.words in own:
@@ -39,7 +39,7 @@ def with_units(table: Table, tables: Sequence[Table]) -> Table:
     lines stand in the order."""
     if any(column.tells_unit for column in table.columns):
         return table
-    ways = ((other, way) for other, way in _reached(table, tables))
+    ways = ((other, way) for other, way in reached(table, tables))
     found = next((replace(c, source=o.id, via=way) for o, way in ways for c in o.columns if c.tells_unit), None)
     if found is None:
         return table
@@ -53,12 +53,12 @@ def repeating(tokens: Sequence[Token], tables: Sequence[Table]) -> Cannot | None
     said = frozenset(token.stem for token in tokens)
     for table in tables:
         figures = [c for c in table.columns if c.kind == "number" and c.additive and said.issuperset(c.words)]
-        near = {table.id, *(other.id for other, _ in _reached(table, tables))}
+        near = {table.id, *(other.id for other, _ in reached(table, tables))}
         for between in tables if figures else ():
-            reached = [other for other, _ in _reached(between, tables)]
-            if between.source != table.source or table.id not in {other.id for other in reached}:
+            beside = [other for other, _ in reached(between, tables)]
+            if between.source != table.source or table.id not in {other.id for other in beside}:
                 continue
-            for other in reached:
+            for other in beside:
                 label = next((c for c in other.columns if c.kind == "label" and said.issuperset(c.words)), None)
                 if label is not None and other.id not in near:
                     return Cannot(
@@ -70,7 +70,7 @@ def repeating(tokens: Sequence[Token], tables: Sequence[Table]) -> Cannot | None
     return None
 
 
-def _reached(table: Table, tables: Sequence[Table]) -> Iterator[tuple[Table, Join]]:
+def reached(table: Table, tables: Sequence[Table]) -> Iterator[tuple[Table, Join]]:
     """The tables behind keys, nearest first, each by the first way that leads there; one that two columns of the same
     table point at could be meant twice and is left out."""
     seen = {table.id}

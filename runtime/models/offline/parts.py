@@ -19,6 +19,7 @@ from runtime.models.offline.plan import (
     FigureFilter,
     Function,
     Plan,
+    Related,
     Shape,
     ValueFilter,
 )
@@ -38,6 +39,7 @@ class Parts:
     targets: tuple[Target, ...]
     dimensions: tuple[Dimension, ...]
     earlier: Period | None = None
+    related: tuple[Related, ...] = ()
 
     @property
     def measure_tokens(self) -> frozenset[int]:
@@ -66,6 +68,7 @@ def planned(
         *assumed,
         *((parts.span.assumed,) if parts.span.assumed else ()),
         *(f"took {text}" for text in taken),
+        _told_apart(parts, aggregate),
         "what sells is told by the pieces" if parts.clues.has("sells") else "",
     )
     return Plan(
@@ -74,6 +77,7 @@ def planned(
         aggregate=aggregate,
         values=parts.values,
         figures=figures,
+        related=parts.related,
         period=parts.span.period,
         date=parts.span.column,
         dimensions=parts.dimensions,
@@ -83,6 +87,14 @@ def planned(
         chart=parts.clues.chart,
         trend=parts.clues.has("trend"),
     )
+
+
+def _told_apart(parts: Parts, aggregate: Aggregate) -> str:
+    """By what rows were told apart, where only "different" asked for it."""
+    column = aggregate.column
+    if aggregate.function != "distinct" or column is None or all(target.kind != "rows" for target in parts.targets):
+        return ""
+    return f"rows of one `{column.name}`" + (", whatever its case and blanks," if column.folds else "") + " count once"
 
 
 def concept_of(parts: Parts, extreme: Extreme) -> str:

@@ -64,6 +64,16 @@ class Dimension:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """Rows whose `key` is among those that the `rows` of another table point at (their `other` column), or, negated,
+    is not."""
+
+    key: Column
+    rows: Plan
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One question as one query over one table and the keys that it points at. `top` orders the groups or picks the
     extreme rows: (direction, how many ranks); a "share" holds the rows of its one filter against all rows of the
@@ -77,6 +87,7 @@ class Plan:
     aggregate: Aggregate
     values: tuple[ValueFilter, ...] = ()
     figures: tuple[FigureFilter, ...] = ()
+    related: tuple[Related, ...] = ()
     period: Period | None = None
     date: Column | None = None
     dimensions: tuple[Dimension, ...] = ()
@@ -129,6 +140,7 @@ def sourced(plan: Plan, source: str) -> Plan:
         date=own(plan.date) if plan.date else None,
         values=tuple(replace(value, column=own(value.column)) for value in plan.values),
         figures=tuple(replace(item, column=own(item.column)) for item in plan.figures),
+        related=tuple(replace(item, key=own(item.key)) for item in plan.related),
         dimensions=tuple(
             replace(dimension, column=own(dimension.column), label=own(dimension.label) if dimension.label else None)
             for dimension in plan.dimensions

@@ -11,7 +11,7 @@ from runtime.models.offline.clues import Clues, gather
 from runtime.models.offline.conditions import Span, pair_of, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONEY_VERBS, QUANTITY_WORDS
-from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, ValueFilter
+from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, Related, ValueFilter
 from runtime.models.offline.shapes import Parts, shape
 from runtime.models.offline.targets import bounds_of, counted
 from runtime.models.offline.tokens import Token
@@ -25,15 +25,16 @@ def read(
     today: date | None,
     valued: frozenset[int] = _NONE,
     others: frozenset[int] = _NONE,
+    related: tuple[Related, ...] = (),
 ) -> Reading:
     """The reading of a question against `table`: a plan only if every word of it is accounted for. The tokens `valued`
     spell values of some table here, so that none of them is another word for a column of this one; `others` name
-    other tables, so that none of them is a mere row of this one."""
+    other tables, so that none of them is a mere row of this one. `related` are conditions that stand already."""
     clues = gather(tokens, table, today)
     _disown(clues, valued)
     for at in others:
         clues.used[at] = clues.used[at] and clues.mention_at(at) is not None
-    reading = _read(clues)
+    reading = _read(clues, related)
     score = _score(clues)
     unread = clues.unread()
     if unread:
@@ -59,7 +60,7 @@ def _akin(clues: Clues, at: int) -> bool:
     return mention.loose and not mention.values
 
 
-def _read(clues: Clues) -> Reading:
+def _read(clues: Clues, related: tuple[Related, ...]) -> Reading:
     values = value_filters(clues)
     if not isinstance(values, tuple):
         return values
@@ -78,7 +79,7 @@ def _read(clues: Clues) -> Reading:
     if not isinstance(dimensions, tuple):
         return dimensions
     _settle_joining_words(clues, values, dimensions)
-    parts = Parts(clues, values, span, bounds, targets, dimensions, earlier)
+    parts = Parts(clues, values, span, bounds, targets, dimensions, earlier, related)
     return _guarded(shape(parts), clues)
 
 

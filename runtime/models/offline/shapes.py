@@ -187,12 +187,13 @@ def _one_row_each(parts: Parts, dimension: Dimension) -> bool:
 def _listing(parts: Parts) -> Reading:
     """A list of rows, or of the values of a column."""
     clues = parts.clues
-    asks = clues.has("list") or clues.has("which") or clues.has("what") or clues.has("when")
+    bare = bool(parts.related) and any(mention.table for mention in clues.mentions)  # "customers without orders"
+    asks = bare or any(clues.has(clue) for clue in ("list", "which", "what", "when"))
     if asks and parts.dimensions and not parts.dimensions[0].bucket:
         return planned(parts, "groups", COUNT)
     if clues.has("by") and parts.dimensions and not asks and any(mention.table for mention in clues.mentions):
         return planned(parts, "groups", COUNT)
-    narrowed = bool(parts.values or parts.bounds or parts.span.period)
+    narrowed = bool(parts.values or parts.bounds or parts.span.period or parts.related)
     if asks and not parts.dimensions and (narrowed or (clues.has("list") and any(m.table for m in clues.mentions))):
         return planned(parts, "rows", COUNT)
     return parts.cannot("I can't tell what is to be worked out.")

@@ -11,7 +11,7 @@ from runtime.models.offline.catalog import Column, Dialect, Join, Table
 from runtime.models.offline.dialects import quoted as name
 from runtime.models.offline.dialects import text
 from runtime.models.offline.periods import Period
-from runtime.models.offline.plan import Dimension, FigureFilter, Plan, ValueFilter, sourced
+from runtime.models.offline.plan import Dimension, FigureFilter, Plan, Related, ValueFilter, sourced
 
 FIGURE, ROWS, GROUPS, IN_ALL = "figure", "rows", "groups_found", "rows_found"
 PART, WHOLE = "part", "whole"
@@ -196,6 +196,7 @@ def _group_count(plan: Plan) -> str:
 def _share(plan: Plan) -> str:
     """The part that the one condition takes of each group, or, without a condition, each group of all of them."""
     conditions = [*(_value_filter(v, plan) for v in plan.values), *(_figure_filter(item) for item in plan.figures)]
+    conditions += [_related_filter(item) for item in plan.related]
     column = plan.aggregate.column
     total = "count(*)" if column is None else f"sum({ref(column)})"
     part = f"coalesce({total} FILTER (WHERE {' AND '.join(conditions)}), 0)" if conditions else total
@@ -207,7 +208,9 @@ def _share(plan: Plan) -> str:
     selected = [f"{shown} AS {called}" for shown, called in keys]
     selected += [f"{share} AS {FIGURE}", f"{part} AS {PART}", f"{whole} AS {WHOLE}"]
     groups = [*(_dimension(d, plan) for d in plan.dimensions), *split]
-    written = f"SELECT {', '.join(selected)} FROM {_from(plan)}{_where(replace(plan, values=(), figures=()))}"
+    written = (
+        f"SELECT {', '.join(selected)} FROM {_from(plan)}{_where(replace(plan, values=(), figures=(), related=()))}"
+    )
     if not groups:
         return written
     by_figure = bool(plan.dimensions) and _by_figure(plan)
@@ -373,6 +376,7 @@ def _shown_dimension(dimension: Dimension, plan: Plan) -> str:
 def _where(plan: Plan, extra: str = "") -> str:
     parts = [_value_filter(value, plan) for value in plan.values]
     parts += [_figure_filter(figure) for figure in plan.figures]
+    parts += [_related_filter(item) for item in plan.related]
     if plan.period is not None and plan.date is not None:
         parts += _within(_dated(plan.date, plan), plan.period, plan.table.dialect)
     if plan.top or plan.shape == "group_count" or any(dimension.width for dimension in plan.dimensions):
@@ -407,6 +411,15 @@ def _figure_filter(figure: FigureFilter) -> str:
     if comparison.operator == "between":
         return f"{expression} BETWEEN {_number(comparison.low)} AND {_number(comparison.high)}"
     return f"{expression} {comparison.operator} {_number(comparison.low)}"
+
+
+def _related_filter(item: Related) -> str:
+    """Whether a row's key is among those that rows of another table point at; asked once, for all rows."""
+    rows = _unqualified(item.rows)
+    assert rows.other is not None
+    pointing = ref(rows.other)
+    found = f"SELECT {pointing} FROM {_from(rows)}{_where(rows, f'{pointing} IS NOT NULL')}"
+    return f"{ref(item.key)} {'NOT IN' if item.negated else 'IN'} ({found})"
 
 
 def _comparison(figure: str, plan: Plan) -> str:

@@ -69,9 +69,9 @@ def _noun(clues: Clues, at: int) -> tuple[Target, ...]:
 
 
 def _passes(clues: Clues, index: int) -> bool:
-    return any(name in ("distinct", "single") and first <= index < after for name, first, after in clues.phrases) or (
-        any(first <= index < after for p in clues.periods for first, after in [(p.first, p.after)])
-    )
+    spans = [(first, after) for name, first, after in clues.phrases if name in ("distinct", "single", "people")]
+    spans += [(period.first, period.after) for period in clues.periods]
+    return any(first <= index < after for first, after in spans)
 
 
 def _target(clues: Clues, index: int, mention: Mention | None) -> Target | None:

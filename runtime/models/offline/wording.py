@@ -10,7 +10,7 @@ from runtime.evidence import Json
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES
 from runtime.models.offline.periods import Period
-from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, ValueFilter
+from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, Related, ValueFilter
 
 _UNIT_NAMES = {"minute": "minutes", "hour": "hours", "second": "seconds", "mile": "miles", "percent": "percent"}
 _UNIT_CODE = re.compile(r"[A-Z]{2,4}")  # a currency's code; a longer name would read badly behind each figure
@@ -107,6 +107,7 @@ def measured(plan: Plan) -> str:
 def conditions(plan: Plan) -> str:
     """The exact filters and period: "category is “transport”, month from 2023-07-01 to 2023-12-31"."""
     parts = [_value(value) for value in plan.values] + [_figure(bound) for bound in plan.figures]
+    parts += [_related(item) for item in plan.related]
     if plan.period is not None and plan.earlier is not None and plan.date is not None:
         parts.append(f"{column_name(plan.date)} in {_ends(plan.period)} against {_ends(plan.earlier)}")
     elif plan.period is not None and plan.date is not None:
@@ -115,6 +116,12 @@ def conditions(plan: Plan) -> str:
         ends += [f"to {end.isoformat()}"] if end else []
         parts.append(f"{column_name(plan.date)} {' '.join(ends)}")
     return ", ".join(parts)
+
+
+def _related(item: Related) -> str:
+    where = conditions(item.rows)
+    kept = f" where {where}" if where else ""
+    return f"{'no' if item.negated else 'a'} row of `{item.rows.table.file}`{kept} belongs to it"
 
 
 def _ends(period: Period) -> str:
