@@ -11,6 +11,7 @@ import zlib
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
+from runtime.ingest.document_columns import SideBySide
 from runtime.ingest.document_store import ExtractedText
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
 
@@ -49,34 +50,39 @@ def pdf_text(descriptor: int, limits: ReadingLimits) -> ExtractedText:
             raise IngestRefused("a PDF that is damaged: its pages cannot be found") from error
         if not total:
             raise IngestRefused("a PDF without pages")
-        pages, broken = _pages(reader, min(total, limits.document_pages), limits.document_text_bytes)
+        pages, broken, mixed = _pages(reader, min(total, limits.document_pages), limits.document_text_bytes)
     if len(broken) == len(pages):
         raise IngestRefused("a PDF that is damaged: none of its pages can be read")
-    return ExtractedText(tuple(pages), True, _notes(pages, broken, total), whole=len(pages) == total and not broken)
+    notes = _notes(pages, broken, mixed, total)
+    return ExtractedText(tuple(pages), True, notes, whole=len(pages) == total and not broken)
 
 
-def _pages(reader: PdfReader, most: int, most_bytes: int) -> tuple[list[str], list[int]]:
-    """The texts of the first pages, and the numbers of those that cannot be read; it ends early after 12 seconds."""
-    pages, broken = list[str](), list[int]()
+def _pages(reader: PdfReader, most: int, most_bytes: int) -> tuple[list[str], list[int], list[int]]:
+    """The texts of the first pages, the numbers of those that cannot be read, and of those whose columns are mixed; it
+    ends early after 12 seconds."""
+    pages, broken, mixed = list[str](), list[int](), list[int]()
     began, size = time.monotonic(), 0
     for number in range(1, most + 1):
         if pages and (time.monotonic() - began > _PAGES_SECONDS or size > most_bytes):
             break
+        columns = SideBySide()
         try:
-            text = _text(reader.pages[number - 1])
+            text = _text(reader.pages[number - 1], columns)
         except _BROKEN:
             broken.append(number)
             text = ""
+        if columns.mixed():
+            mixed.append(number)
         size += len(text)
         pages.append(text)
-    return pages, broken
+    return pages, broken, mixed
 
 
-def _text(page: PageObject) -> str:
-    return page.extract_text().strip("\n")
+def _text(page: PageObject, columns: SideBySide) -> str:
+    return page.extract_text(visitor_operand_before=columns.saw).strip("\n")
 
 
-def _notes(pages: list[str], broken: list[int], total: int) -> tuple[str, ...]:
+def _notes(pages: list[str], broken: list[int], mixed: list[int], total: int) -> tuple[str, ...]:
     notes = list[str]()
     empty = [number for number, text in enumerate(pages, 1) if not text.strip() and number not in broken]
     if empty and len(empty) == len(pages):
@@ -85,6 +91,8 @@ def _notes(pages: list[str], broken: list[int], total: int) -> tuple[str, ...]:
         notes.append(f"no text on {_numbers(empty)}: likely scanned or empty; pictures are not read")
     if broken:
         notes.append(f"{_numbers(broken)} cannot be read: damaged")
+    if mixed:
+        notes.append(f"two columns side by side come out mixed on {_numbers(mixed)}: a line may hold half of each")
     if len(pages) < total:
         notes.append(f"only the first {len(pages):,} of {total:,} pages are read")
     return tuple(notes)

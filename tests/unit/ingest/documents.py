@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from docx import Document
 
 
 def pdf(pages: Sequence[Sequence[str]]) -> bytes:
     """A PDF with one page for each list of lines."""
+    return drawn_pdf(["72 720 Td " + "".join(f"({line}) Tj 0 -20 Td " for line in lines) for lines in pages])
+
+
+def placed(texts: Iterable[tuple[int, int, str]]) -> str:
+    """What draws these texts, each at its place (x, y), in this order."""
+    return "".join(f"1 0 0 1 {x} {y} Tm ({text}) Tj " for x, y, text in texts)
+
+
+def drawn_pdf(pages: Sequence[str]) -> bytes:
+    """A PDF with one page for each run of text operators."""
     kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
-    for at, lines in enumerate(pages):
-        drawn = "".join(f"({line}) Tj 0 -20 Td " for line in lines)
-        stream = f"BT /F1 12 Tf 72 720 Td {drawn}ET"
+    for at, drawn in enumerate(pages):
+        stream = f"BT /F1 12 Tf {drawn}ET"
         page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents "
         objects += [f"{page}{5 + 2 * at} 0 R >>", f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream"]
     out = io.BytesIO(b"%PDF-1.4\n")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from pypdf import PdfReader, PdfWriter
 
 from runtime.ingest import IngestRefused
 
-from .documents import pdf
+from .documents import drawn_pdf, pdf, placed
 from .test_documents import read
 
 __all__ = ["read"]
@@ -116,6 +117,53 @@ def test_words_divided_at_line_ends_of_a_pdf_are_said(read: Read) -> None:
     reading, text = read(pdf([["The com-", "pany paid 1200-", "1300 EUR"]]), "pdf")
     assert text.pages[0].split("\n") == ["The com-", "pany paid 1200-", "1300 EUR"]
     assert reading.notes == ("words divided by a hyphen at 1 line ends stay divided: search for their halves",)
+
+
+LEFT = (
+    *("The tenant pays the rent", "on the first day of each", "month to the account of", "the landlord without any"),
+    *("deduction. Late payments", "cost a fee of ten euros", "for each week."),
+)
+RIGHT = (
+    *("Pets need the consent of", "the landlord in writing.", "The deposit is three times", "the monthly rent and is"),
+    *("paid back in full within", "six months after the end", "of the tenancy."),
+)
+Texts = list[tuple[int, int, str]]
+
+
+def set_at(x: int, lines: Sequence[str]) -> Texts:
+    """Lines one below the other."""
+    return [(x, 700 - 14 * at, line) for at, line in enumerate(lines)]
+
+
+def beside(left: Texts, right: Texts) -> Texts:
+    """Each line of the right column drawn behind its neighbour on the left."""
+    return [text for pair in zip(left, right, strict=True) for text in pair]
+
+
+def words_apart(texts: Texts) -> Texts:
+    """Each word at its own place."""
+    words = [(x, y, word) for x, y, line in texts for word in re.finditer(r"\S+", line)]
+    return [(x + 6 * word.start(), y, word[0]) for x, y, word in words]
+
+
+COLUMNS = beside(set_at(72, LEFT), set_at(320, RIGHT))
+TABLE = beside(set_at(72, [f"item {at}" for at in range(9)]), set_at(320, [f"{7 * at}.50" for at in range(9)]))
+
+
+@pytest.mark.parametrize(
+    ("texts", "mixed"),
+    [
+        pytest.param(COLUMNS, True, id="line-by-line"),
+        pytest.param(words_apart(COLUMNS), True, id="word-by-word"),
+        pytest.param([*set_at(72, LEFT), *set_at(320, RIGHT)], False, id="one-after-the-other"),
+        pytest.param(words_apart(set_at(72, LEFT + RIGHT)), False, id="one-column"),
+        pytest.param(TABLE, False, id="a-table"),
+    ],
+)
+def test_two_columns_of_a_pdf_that_come_out_mixed_are_said(read: Read, texts: Texts, mixed: bool) -> None:
+    reading, _ = read(drawn_pdf([placed(texts)]), "pdf")
+    said = ("two columns side by side come out mixed on page 1: a line may hold half of each",)
+    assert reading.notes == (said if mixed else ())
 
 
 def test_a_page_of_pictures_among_others_is_said_by_its_number(read: Read) -> None:
