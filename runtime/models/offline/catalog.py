@@ -9,7 +9,8 @@ from datetime import date
 from typing import Any, Literal
 
 from runtime.evidence import Json
-from runtime.models.offline.lexicon import FLAG_WORDS, IDENTIFIER_WORDS, NON_ADDITIVE_WORDS, UNIT_COLUMN_WORDS, UNITS
+from runtime.models.offline.lexicon import FLAG_WORDS, IDENTIFIER_WORDS, NON_ADDITIVE_WORDS, UNIT_COLUMN_WORDS
+from runtime.models.offline.stated_units import stated_unit
 from runtime.models.offline.tokens import stems
 
 Dialect = Literal["duckdb", "sqlite", "postgresql"]
@@ -212,7 +213,8 @@ def _column(body: Mapping[str, Any], sample: tuple[str, ...], rows: int | None) 
     ends = tuple(str(body[key]) for key in ("min", "max") if isinstance(body.get(key), str))
     seen = common + tuple(value for value in (*ends, *sample) if value not in common)
     kind, text_format, true_value = _kind(kind_name, words, common, seen)
-    notes = " ".join(str(note) for note in body.get("notes", ()))
+    listed = [str(note) for note in body.get("notes", ())]
+    notes = " ".join(listed)
     if kind == "label" and "kept as text" in notes and "leading zeros" not in notes:
         kind = "noisy"
     values = tuple(dict.fromkeys(seen)) if kind == "label" else ()
@@ -229,7 +231,7 @@ def _column(body: Mapping[str, Any], sample: tuple[str, ...], rows: int | None) 
         maximum=None if kind == "textdate" else body.get("max"),
         values=values,
         complete=kind == "label" and _all_known(body, rows, distinct),
-        unit=next((UNITS[word] for word in reversed(words) if word in UNITS), None) if kind == "number" else None,
+        unit=stated_unit(words, listed, str(body.get("comment", ""))) if kind == "number" else None,
         true_value=true_value,
         date_format=text_format,
         folds=kind == "label" and (folded < distinct or "case or blanks" in notes or _collide(values)),

@@ -29,11 +29,12 @@ _DAY = re.compile(r"^\d{4}-\d{2}-\d{2}($|[ T])")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column as the catalog has it, its type among those that `run_sql` knows."""
+    """A column as the catalog has it, its type among those that `run_sql` knows; `comment` is the database's own."""
 
     name: str
     type: str
     masked: bool = False
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def _sketch(source: str, name: str, dialect: Dialect, body: Mapping[str, Any]) -
         sql=str(body["sql"]),
         dialect=dialect,
         fields=tuple(
-            Field(str(c["name"]), _type(str(c.get("type", ""))), c.get("masked") is True) for c in body["columns"]
+            Field(str(c["name"]), _type(str(c.get("type", ""))), c.get("masked") is True, str(c.get("comment", "")))
+            for c in body["columns"]
         ),
         keys=tuple(str(key[0]) for key in keys if len(key) == 1),
         joins=tuple(
@@ -198,6 +200,7 @@ def _column_body(field: Field, rows: Sequence[Sequence[Json]], total: int, sketc
     return {
         "name": field.name,
         "type": kind,
+        "comment": field.comment,
         "null_percent": 100 * (total - cells) / total if total else 0,
         "distinct": different,
         "min": _end(figures[4], kind),

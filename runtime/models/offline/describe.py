@@ -9,9 +9,10 @@ from runtime.models.offline.databases import Sketch
 from runtime.models.offline.gathering import Sight
 from runtime.models.offline.lexicon import CONTAINERS, FILLERS
 from runtime.models.offline.listing import Entry
+from runtime.models.offline.plan import Aggregate
 from runtime.models.offline.tokens import Token, stem, stems
 from runtime.models.offline.transcript import Turn
-from runtime.models.offline.wording import shown
+from runtime.models.offline.wording import shown, unit_name
 
 _ABOUT_DATA = CONTAINERS | frozenset(stem(word) for word in ("source", "column", "document"))
 _ASKING = frozenset(
@@ -124,5 +125,6 @@ def _column_words(column: Column) -> str:
         whole = column.complete and len(column.values) <= _VALUES
         return f"{text}: {listed}" + ("" if whole else " and others")
     if column.minimum is not None and column.maximum is not None:
-        return f"{text}: {shown(column.minimum, column)} to {shown(column.maximum, column)}"
+        unit = f" {unit_name(Aggregate('max', column, unit=column.unit))}" if column.unit else ""
+        return f"{text}: {shown(column.minimum, column)} to {shown(column.maximum, column)}{unit}"
     return text

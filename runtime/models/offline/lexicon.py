@@ -135,6 +135,10 @@ UNITS = {
         }
     ),
 }
+CURRENCIES: Mapping[str, str] = {
+    "eur": "EUR", "euro": "EUR", "€": "EUR", "usd": "USD", "dollar": "USD", "$": "USD", "gbp": "GBP", "pound": "GBP",
+    "£": "GBP", "chf": "CHF", "franc": "CHF", "jpy": "JPY", "yen": "JPY",
+}  # fmt: skip
 CONVERSIONS: Mapping[tuple[str, str], float] = {
     ("second", "minute"): 60.0,
     ("second", "hour"): 3600.0,
