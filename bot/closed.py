@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.assembly import Analyst
+from bot.presence import SlackPresence
 from runtime.admission import Asker, Conversation
+from runtime.evidence import Evidence
 
 NOTHING_DECLARED = "No data source is connected yet. An operator can declare one in the admission manifest."
 
@@ -34,3 +37,40 @@ def nothing_open(analyst: Analyst, place: Conversation, asker: Asker | None) -> 
     elsewhere = " Ask me in a direct message instead." if private else ""
     sentence = f"No data source is open in this conversation. {denied.sentence if denied else ''}{elsewhere}"
     return NothingOpen(sentence.strip(), private)
+
+
+async def closed_meanwhile(
+    analyst: Analyst,
+    presence: SlackPresence,
+    channel: str,
+    user: str,
+    opened: frozenset[str],
+    evidence: Sequence[Evidence],
+) -> NothingOpen | None:
+    """Why an answer over `evidence` may not be posted: who reads there, or who asks, isn't as it was when the run began
+    with `opened`. Slack is asked anew, whatever is kept. What the manifest dropped meanwhile is left to the calls."""
+    used = _used(evidence, opened)
+    if not used:
+        return None
+    presence.forget(channel, user)
+    place, asker = await presence.facts(channel, user)
+    policy = analyst.policy
+    denials = [policy.denial(source, place, asker) for source in sorted(used & policy.audiences().keys())]
+    denied = next((denial for denial in denials if denial is not None), None)
+    if denied is None:
+        return None
+    private = place.kind != "im" and used <= analyst.sources(Conversation("im", ""), asker)
+    elsewhere = " Ask me in a direct message instead." if private else ""
+    return NothingOpen(
+        f"I don't post what I found: meanwhile it was closed here. {denied.sentence}{elsewhere}", private
+    )
+
+
+def _used(evidence: Sequence[Evidence], opened: frozenset[str]) -> frozenset[str]:
+    """The sources that evidence rests on; all, where an item doesn't tell."""
+    found = set[str]()
+    for item in evidence:
+        named: Iterable[str] = {ref.source for ref in item.sources}
+        named |= {ref.source for query in item.queries for ref in query.sources}
+        found |= named or opened
+    return opened & found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import structlog
 
 from bot.assembly import Analyst
 from bot.budgets import used_up
-from bot.closed import NothingOpen, nothing_open
+from bot.closed import NothingOpen, closed_meanwhile, nothing_open
 from bot.conversation import TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
 from bot.presence import SlackPresence
@@ -107,13 +107,13 @@ class TurnRunner:
             log.warning("workspace_differs", turn_id=turn_id, began=turn.start.workspace_digest, now=digest)
             await self._fail(turn_id, question, WORKSPACE_DIFFERS, "workspace_differs")
             return
-        gathered = list[Evidence]()
+        gathered, opened = list[Evidence](), set[str]()
         try:
-            await self._work(steps, turn_id, question, gathered)
+            await self._work(steps, turn_id, question, gathered, opened)
         except asyncio.CancelledError:
             if not steps.stop_requested:
                 raise
-            await self._stopped(turn_id, question, gathered)
+            await self._stopped(turn_id, question, gathered, opened)
         except StateError:
             raise
         except Exception as error:
@@ -142,14 +142,20 @@ class TurnRunner:
             )
         )
 
-    async def _stopped(self, turn_id: str, question: Question, gathered: Sequence[Evidence]) -> None:
+    async def _stopped(
+        self, turn_id: str, question: Question, gathered: Sequence[Evidence], opened: Collection[str]
+    ) -> None:
         """A run that a person stopped ends with the evidence it had."""
+        if await self._withheld(turn_id, question, gathered, opened):
+            return
         text = STOPPED_MIDWAY if gathered else STOPPED
         end = TurnEnd("stopped", text, evidence_index=_index(gathered))
         view = AnswerView("", text, "", tuple(gathered), frozenset(), turn_id, asker=question.user)
         await self._finish(turn_id, question, end, answer_messages(view) if gathered else [plain_message(text)])
 
-    async def _work(self, steps: Steps, turn_id: str, question: Question, gathered: list[Evidence]) -> None:
+    async def _work(
+        self, steps: Steps, turn_id: str, question: Question, gathered: list[Evidence], opened: set[str]
+    ) -> None:
         refusal = self._unreadable(question) or await self._too_dear(question)
         if refusal is not None:
             await self._finish(turn_id, question, TurnEnd("refused", refusal), [plain_message(refusal)])
@@ -157,6 +163,7 @@ class TurnRunner:
         place, asker = await self.presence.facts(question.channel, question.user)
         zone = self.analyst.policy.timezone(question.channel)
         sources = self.analyst.sources(place, asker)
+        opened |= sources
         if question.undo:
             scope = self.analyst.scope(turn_id, str(question.address), question.user, zone, sources)
             said = await undone(self.analyst, scope, question.undo)
@@ -203,7 +210,24 @@ class TurnRunner:
                 progress=progress,
                 seen=gathered.append,
             )
-        await self._post(turn_id, question, result, nothing, attached.refused)
+        if not await self._withheld(turn_id, question, result.evidence, opened):
+            await self._post(turn_id, question, result, nothing, attached.refused)
+
+    async def _withheld(
+        self, turn_id: str, question: Question, evidence: Sequence[Evidence], opened: Collection[str]
+    ) -> bool:
+        """Membership is asked again before an answer is posted (DESIGN 8): a place that was opened to others while the
+        run went on gets one sentence instead of it."""
+        closed = await closed_meanwhile(
+            self.analyst, self.presence, question.channel, question.user, frozenset(opened), evidence
+        )
+        if closed is None:
+            return False
+        messages: Sequence[SlackMessage] = [plain_message(closed.sentence)]
+        if closed.private:
+            messages = with_private_offer(messages, turn_id)
+        await self._finish(turn_id, question, TurnEnd("refused", closed.sentence), messages)
+        return True
 
     def _may_have_missed(self, question: Question, earlier: Sequence[Turn]) -> bool:
         """Whether the thread may hold messages that were no questions to us: it began without us, or its channel wants
