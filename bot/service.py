@@ -33,7 +33,6 @@ from bot.reloading import Reloading
 from bot.replicas import Succession, end_at_once, joined
 from bot.settings import Settings
 from bot.shared_files.opening import open_shelf
-from bot.shared_files.shelf import Shelf
 from bot.slack_client import open_slack_client
 from bot.sockets import Sockets
 from bot.stopping import Stopping
@@ -93,9 +92,7 @@ async def running_bot(
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
         slack, identity = await _connected(stack, settings, clock)
-        state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
-        stack.callback(state.close)
-        me = await joined(stack, settings, state, new_id, lost)
+        state, me = await _remembering(stack, settings, clock, new_id, lost)
         in_force = PolicyInForce(Policy.of(load_manifest(settings.manifest)))
         background = Background()
         stack.push_async_callback(background.close, GRACE_SECONDS)
@@ -131,9 +128,10 @@ async def running_bot(
         stack.push_async_callback(shelf.rooms.close)
         runner = TurnRunner(analyst, board.presence, board.outbox, board.sender, board.status, shelf)
         durable = await _launch(stack, settings, me, runner, office)
-        app = _bolt(settings, slack, identity, runner, durable, board, office)
+        stopping = Stopping(state, durable, runner.withdrawn, settings.alone, sleep)
+        app = _bolt(settings, slack, identity, runner, durable, board, office, stopping)
         await succession.after_launch(durable)
-        _keep_up(stack, background, shelf, office, succession.keep_up(durable))
+        _keep_up(stack, background, shelf.keep_up(), office.keep_up(), succession.keep_up(durable), stopping.keep_up())
         port = await _listen(stack, settings, app, analyst, clock)
         _warm_up(analyst, background)
         yield Running(identity, analyst, durable, port, background, reloading)
@@ -145,16 +143,10 @@ def _warm_up(analyst: Analyst, background: Background) -> None:
         background.start(warm_up(), name="warm up the model's client")
 
 
-def _keep_up(
-    stack: AsyncExitStack, background: Background, shelf: Shelf, office: Office, others: Coroutine[None, None, None]
-) -> None:
+def _keep_up(stack: AsyncExitStack, background: Background, *upkeep: Coroutine[None, None, None]) -> None:
     """What goes on as long as the process lives."""
-    for name, upkeep in {
-        "keep shared files as long as the policy says": shelf.keep_up(),
-        "keep approvals up": office.keep_up(),
-        "look after other replicas": others,
-    }.items():
-        stack.callback(background.start(upkeep, name=name).cancel)
+    for work in upkeep:
+        stack.callback(background.start(work, name=work.__qualname__).cancel)
 
 
 def _bolt(
@@ -165,6 +157,7 @@ def _bolt(
     durable: Durable,
     board: Board,
     office: Office,
+    stopping: Stopping,
 ) -> AsyncApp:
     """What Slack sends, and who takes it."""
     analyst, presence = runner.analyst, board.presence
@@ -183,7 +176,7 @@ def _bolt(
         intake,
         Command(analyst, presence),
         Home(analyst, presence, slack),
-        Stopping(board.state, durable.cancel, runner.withdrawn),
+        stopping,
         office.presses,
         runner.shelf,
     )
@@ -247,6 +240,15 @@ async def _connected(stack: AsyncExitStack, settings: Settings, clock: Clock) ->
     for sentence in identity.warnings():
         log.warning(sentence)
     return slack.client, identity
+
+
+async def _remembering(
+    stack: AsyncExitStack, settings: Settings, clock: Clock, new_id: NewId, lost: Callable[[], None]
+) -> tuple[State, Replica]:
+    """The state, and this process among those that share it."""
+    state = await asyncio.to_thread(open_state, settings.state_url, clock=clock, new_id=new_id)
+    stack.callback(state.close)
+    return state, await joined(stack, settings, state, new_id, lost)
 
 
 async def _announce(board: Board, status: StatusBoard, question: Question) -> None:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
+
 from bot.address import Address
 from bot.question import event_of
-from runtime.durable import Cancelled
+from runtime.durable import Durable
+from runtime.errors import StateError
 from runtime.state import State
 
+log = structlog.get_logger(__name__)
+
 EVENT = "agent_session_stopped"
+# How often a replica looks whether another one was asked to stop what runs here.
+LOOK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """Stops turns. `cancel` interrupts one; `withdrawn` tells the person of one that had not begun."""
+    """Stops turns, on whichever replica they run. `withdrawn` tells the person of one that had not begun; `alone`: no
+    other process shares the state."""
 
     state: State
-    cancel: Callable[[str], Awaitable[Cancelled]]
+    durable: Durable
     withdrawn: Callable[[str], Awaitable[None]]
+    alone: bool
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def pressed(self, body: Mapping[str, Any]) -> None:
         """A person pressed Slack's own Stop: the thread's running turn ends with a word about it, and questions that
@@ -31,9 +42,31 @@ class Stopping:
         running = next((item for item in await self.state.inbox.pending() if item.conversation == address), None)
         if running is None:
             return
-        outcome = await self.cancel(running.turn_id)
+        outcome = await self.durable.cancel(running.turn_id)
+        if outcome == "elsewhere":
+            await self.state.inbox.first_time(_key(running.turn_id))
         await self.state.audit.add(
             "stop", {"user": str(event.get("user") or ""), "turn": running.turn_id, "outcome": outcome}
         )
         if outcome == "waiting":
             await self.withdrawn(running.turn_id)
+
+    async def keep_up(self) -> None:
+        """Follows what other replicas were asked, as long as this process lives."""
+        while not self.alone:
+            await self.sleep(LOOK_S)
+            try:
+                await self.follow()
+            except StateError as error:
+                log.warning("could not look what is to be stopped", reason=str(error))
+
+    async def follow(self) -> None:
+        """Stops what runs here and another replica was asked to stop. Raises StateError."""
+        here = {_key(turn_id): turn_id for turn_id in self.durable.running}
+        if here:
+            for key in await self.state.inbox.seen(here):
+                await self.durable.cancel(here[key])
+
+
+def _key(turn_id: str) -> str:
+    return f"stop:{turn_id}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Turn = Callable[[Steps, str], Awaitable[None]]
 OnDead = Callable[[str], Awaitable[None]]
-Cancelled = Literal["running", "waiting", "not_found"]
+Cancelled = Literal["running", "waiting", "elsewhere", "not_found"]
 
 ENGINE_FILE = "dbos.db"
 # A turn that takes the process down each time must not do so for ever (facts/DURABLE.md 2).
@@ -57,6 +57,7 @@ class Durable:
         self._url = engine_url(database_url)
         self._version = application_version
         self._executor_id = executor_id
+        self._shared = sqlite_path(self._url) is None
         self._turn = turn
         self._on_dead = on_dead
         self._concurrency = concurrency
@@ -120,13 +121,16 @@ class Durable:
 
     async def cancel(self, turn_id: str) -> Cancelled:
         """Stops a turn. `running`: its task got `CancelledError` and ends on its own terms (`Steps.stop_requested`).
-        `waiting`: it will never begin, and the caller marks its inbox row. `not_found`: it has ended."""
+        `waiting`: it will never begin, and the caller marks its inbox row. `elsewhere`: another executor of the state
+        has it, which nobody here can interrupt. `not_found`: it has ended."""
         if self._interrupt(turn_id):
             return "running"
         workflow_id = _workflow_id(turn_id)
         standing = (await self._launched.standings([workflow_id])).get(workflow_id)
         if standing is None or standing.stage not in ("waiting", "running"):
             return "not_found"
+        if standing.stage == "running" and standing.executor_id != self._executor_id and self._shared:
+            return "elsewhere"
         if standing.stage == "running":
             # Begun while we looked, or about to begin: then it is stopped as its first act.
             if not self._interrupt(turn_id):
@@ -141,9 +145,15 @@ class Durable:
         task = self._running.get(turn_id)
         if task is None:
             return False
-        self._stopping.add(turn_id)
-        task.cancel()
+        if turn_id not in self._stopping:  # its last words are not interrupted again
+            self._stopping.add(turn_id)
+            task.cancel()
         return True
+
+    @property
+    def running(self) -> frozenset[str]:
+        """The turns that this process is at."""
+        return frozenset(self._running)
 
     async def recover(self, inbox: Inbox, living: Collection[str] | None = None) -> int:
         """After `launch`, and again when another process of the state is gone: makes sure that every message that has

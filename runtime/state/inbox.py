@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -72,6 +72,7 @@ _MOVE = (
 
 # Notes a click's key; a second click with the same key changes nothing.
 _SEE = InsertUnlessThere(seen_keys, seen_keys.c.key)
+_SEEN = sa.select(seen_keys.c.key).where(seen_keys.c.key.in_(sa.bindparam("keys", expanding=True)))
 
 _ENDED = inbox.c.state.in_(["done", "failed"])
 
@@ -163,6 +164,11 @@ class Inbox:
         """True once for each key: whether a click (say `action:<action_ts>:<user>:<action_id>`) should act."""
         row: dict[str, object] = {"key": key, "seen_at": self._clock.now()}
         return await self._connector.run(lambda c: _SEE.wrote(c, row))
+
+    async def seen(self, keys: Collection[str]) -> set[str]:
+        """Those of the keys that `first_time` was told of, by whichever process."""
+        values = {"keys": list(keys)}
+        return await self._connector.run(lambda c: set(c.execute(_SEEN, values).scalars()))
 
     async def forget(self, *, bodies_before: datetime, keys_before: datetime) -> int:
         """Retention: drops bodies and then keys of ended messages received before the two moments, at most 500 rows of

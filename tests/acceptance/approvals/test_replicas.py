@@ -10,7 +10,7 @@ import pytest
 from runtime.state import migrate_state
 from tests import postgres_server
 from tests.acceptance.approvals import sequences
-from tests.acceptance.approvals.conftest import ANN
+from tests.acceptance.approvals.conftest import ANN, ASKER
 from tests.acceptance.approvals.replicas import Replicas
 from tests.acceptance.approvals.sequences import CASES, ONE_PROCESS, TITLES
 
@@ -199,6 +199,16 @@ async def test_a_living_replica_ends_what_waits_for_a_dead_one_and_goes_on(desk,
     await desk.titled("Not run, no longer valid")
     await desk.says("Nobody waits for this any more", "not run")
     await desk.says("I have told you")
+    assert desk.target.executed == 0
+
+
+async def test_a_stop_that_another_replica_hears_ends_the_run_that_waits(desk, replicas) -> None:
+    await begun(desk, replicas)
+    await replicas.start("B")
+    await replicas.at("B")
+    await desk.slack.stop_session(ASKER, "C0SALES", desk.thread)
+    await desk.titled("Not run, no longer valid")
+    await desk.says("Stopped.")
     assert desk.target.executed == 0
 
 

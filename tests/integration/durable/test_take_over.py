@@ -82,3 +82,16 @@ async def test_work_that_the_gone_took_in_its_last_moment_is_put_back(left):
     await asyncio.wait_for(turns.ended.wait(), 20)
     await house.stop(grace_s=5)
     assert turns.worked == [turn_id]
+
+
+async def test_a_turn_that_another_process_is_at_cannot_be_stopped_here(left):
+    house, turns, turn_id = left
+    runner = await house.start(turns, executor="new", recover=False)
+    found = await runner.cancel(turn_id)
+    assert found == ("running" if house.url.startswith("sqlite") else "elsewhere")
+    await runner.recover(house.state.inbox, {"new"})
+    if found == "elsewhere":
+        await asyncio.wait_for(turns.ended.wait(), 20)
+    else:  # nobody else can be at it: it is stopped as its first act
+        await asyncio.wait_for(house.died.wait(), 20)
+    await house.stop(grace_s=5)

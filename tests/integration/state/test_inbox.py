@@ -82,3 +82,9 @@ async def test_retention_drops_bodies_then_keys_of_ended_messages_only(state: St
     assert await state.inbox.forget(bodies_before=now, keys_before=now) == 2
     assert isinstance(await accept(state, "Ev1", None), Accepted)
     assert await state.inbox.first_time("click")
+
+
+async def test_which_keys_were_seen(state: State):
+    await state.inbox.first_time("stop:1")
+    assert await state.inbox.seen(["stop:1", "stop:2"]) == {"stop:1"}
+    assert await state.inbox.seen([]) == set()
