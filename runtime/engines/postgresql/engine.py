@@ -138,9 +138,10 @@ class PostgresqlEngine:
 
     async def _answer(self, read: Read, asked: Asked, *, unsorted: bool) -> Answer:
         session = replace(self._session, seconds=asked.seconds, unsorted=unsorted)
-        deadline = asyncio.get_running_loop().time() + asked.seconds
         try:
             async with self._snapshot(session) as connection:
+                # From here on: whoever waited for a connection behind others' queries has not used any time yet.
+                deadline = asyncio.get_running_loop().time() + asked.seconds
                 return await answer(connection, read, deadline)
         except TimeoutError as error:
             raise failures.too_slow(asked.seconds) from error

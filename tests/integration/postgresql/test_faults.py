@@ -12,6 +12,7 @@ import pytest
 
 from runtime.engines.postgresql import PostgresqlEngine
 from runtime.errors import CallError, ConfigurationError
+from runtime.limits import DEFAULT
 from tests.integration.postgresql.conftest import SCHEMA, Database, Opener, made
 from tests.postgres_server import OwnServer
 
@@ -106,6 +107,16 @@ async def test_a_slow_query_is_stopped_on_the_server_too(shop: Database, open_en
     assert "0.5 s" in error.message
     await until(lambda: not running(shop.owner))
     assert await count(engine) == 240
+
+
+async def test_waiting_behind_another_query_takes_nothing_of_the_time(shop: Database, open_engine: Opener):
+    engine = await open_engine(shop, DEFAULT.override({"concurrent_reads_per_source": 1}))
+    await engine.structure()
+    slow = asyncio.create_task(failure(engine.read(FOREVER, seconds=4, rows_kept=5)))
+    await until(lambda: running(shop.owner))
+    found = await engine.read("SELECT count(*) FROM orders", seconds=3, rows_kept=5)
+    assert found.rows == ((240,),)
+    assert (await slow).code == "timeout"
 
 
 async def test_a_cancelled_read_stops_on_the_server_too(shop: Database, open_engine: Opener):
