@@ -16,6 +16,8 @@ _LOOKED_AT = 200
 _NOTES = 40
 _TOTAL_BEGINS = ("tot", "sub", "gra", "ove", "sum", "ges", "zwi", "end", "ins", "som")
 _TOTAL = rf"(?i)^({WORDS})\b"
+# A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
+_TWICE = r"[ÂÃ][\x{80}-\x{BF}\x{152}-\x{178}\x{2013}-\x{2122}]|â€[\x{80}-\x{BF}\x{152}-\x{2122}]"
 _LABEL_COLUMNS = 3  # a total is named in one of the first text columns
 _EVEN_ROWS = 20_000
 _EVEN_BLOCKS = 20
@@ -45,6 +47,7 @@ def look_after(
         notes += _about_text(connection, table, name)
     if rows <= _EVEN_ROWS:
         notes += _spellings(connection, table, texts)
+        notes += _garbled(connection, table, texts)
     gaps = _with_gaps(connection, parquet, names)
     if totals:
         notes += _totals(connection, numbered_rows(parquet, names), texts, gaps, rows)
@@ -63,7 +66,7 @@ def _promising(
     connection: duckdb.DuckDBPyConnection, parquet: Path, names: Sequence[str], texts: Sequence[str], rows: int
 ) -> list[str]:
     """Text columns worth counting in full: among rows taken evenly from the whole file, a quarter of the values or more
-    are numbers or dates. What is most of a column cannot hide from that."""
+    are numbers or dates, or some are told to a spreadsheet. What is most of a column cannot hide from that."""
     if not texts:
         return []
     columns = ", ".join(quoted(name) for name in texts)
@@ -73,7 +76,7 @@ def _promising(
     wanted = ", ".join(literal(each) for each in (*NUMERIC, *DATED))
     found = connection.execute(
         f"SELECT name FROM (SELECT name, {class_of('trim(value)')} AS k FROM ({cells}))"
-        f" GROUP BY name HAVING count_if(k IN ({wanted})) * 4 >= count(*)"
+        f" GROUP BY name HAVING count_if(k IN ({wanted})) * 4 >= count(*) OR count_if(k = 'told') > 0"
     ).fetchall()
     hits = {str(row[0]) for row in found}
     return [name for name in texts if name in hits]
@@ -108,6 +111,19 @@ def _spellings(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequenc
     ]
 
 
+def _garbled(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str]) -> list[str]:
+    """Letters of a small table that were encoded twice before the file was written."""
+    if not texts:
+        return []
+    columns = ", ".join(quoted(name) for name in texts[:_LOOKED_AT])
+    cells = f"UNPIVOT (SELECT {columns} FROM {table}) ON COLUMNS(*) INTO NAME name VALUE value"
+    found = connection.execute(
+        f"SELECT name, count(*), min(value) FROM ({cells}) WHERE regexp_matches(value, {literal(_TWICE)})"
+        f" GROUP BY name ORDER BY name LIMIT {_NOTES}"
+    ).fetchall()
+    return [f"{name}: {count:,} values look encoded twice, e.g. {_shown(some)}; kept so" for name, count, some in found]
+
+
 def _about_text(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> list[str]:
     value = f"trim({quoted(name)})"
     found = connection.execute(
@@ -117,6 +133,10 @@ def _about_text(connection: duckdb.DuckDBPyConnection, table: str, name: str) ->
     counts = {str(kind): int(count) for kind, count, _ in found if kind != "blank"}
     examples = {str(kind): str(example) for kind, _, example in found}
     total = sum(counts.values())
+    if told := counts.get("told"):
+        return [
+            f'{name}: {told:,} of {total:,} values are written as ="…", the first rows are not; all kept as written'
+        ]
     numeric = sum(counts.get(each, 0) for each in NUMERIC)
     dated = sum(counts.get(each, 0) for each in DATED)
     if numeric * 2 >= total and numeric:

@@ -239,7 +239,7 @@ def _decide(connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect
 def _needs_a_look(facts: Facts, kind: ColumnType) -> bool:
     absent = facts.count("missing") > 0 and kind.name != "VARCHAR"
     doubtful = facts.pointed > 0 and facts.pointed == facts.like_thousands
-    return absent or may_be_numbers(facts) or doubtful
+    return absent or may_be_numbers(facts) or doubtful or facts.count("exponent") > 0
 
 
 def _shapes(name: str, rows: Sequence[tuple[Any, ...]]) -> Shapes:
@@ -263,6 +263,8 @@ def _looked_at(kind: ColumnType, facts: Facts, shapes: Shapes, land: Land, *, co
         return ColumnType("VARCHAR", f"{numeral.reason}; column kept as text", settled=False)
     if numeral:
         kind = with_numeral(numeral)
+    if kind.name != "VARCHAR" and (short := shapes.shortened()):
+        kind = replace(kind, note="; ".join(each for each in (kind.note, short) if each))
     if kind.name == "VARCHAR" or not facts.count("missing"):
         return kind
     note = "; ".join(each for each in (kind.note, *shapes.missing()) if each)

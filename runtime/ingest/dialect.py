@@ -22,6 +22,10 @@ _LIKE_A_NUMBER = re.compile(r"[-+(]?[$€£¥₹]?\s?[0-9][0-9.,'  ]*\s?[%$€£
 _LIKE_A_DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)+|[a-z]+([A-Z][a-z0-9]+)+")
 _SIGNS = tuple(map(re.compile, ("[0-9]", "@", r"\s", "^[^a-z]", "^[^A-Z]")))
+_BLANKS = "two or more blanks"
+_OTHER_DELIMITERS = {_BLANKS: re.compile(r"\s{2,}")} | {
+    f"the signs {sign!r}": re.compile(re.escape(sign)) for sign in ("~", "^", ":", "¦", "\x1f", "\x01", "||")
+}
 _SEVERAL, _SHOWN, _SHOWN_CHARS = 4, 4, 40
 _YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
 
@@ -58,6 +62,7 @@ def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
     else:
         names = tuple(f"column_{place}" for place in range(1, len(rows[0]) + 1))
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
+    notes += lone_column(rows)
     return Dialect(delimiter, quote, header, names, tuple(notes), comma_likely=delimiter == ";")
 
 
@@ -174,6 +179,18 @@ def header_doubt(rows: Sequence[Sequence[str]]) -> list[str]:
         return []
     shown = ", ".join(_cut(columns[place]) for place in filled[:_SHOWN])
     return [f"the header ({shown}) may be a row: nothing sets it apart from the rows below"]
+
+
+def lone_column(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A note about a table of one column whose lines another sign parts that is no delimiter here."""
+    cells = [text for row in rows if row and (text := row[0].strip())]
+    if len(cells) < 2 or any(len(row) > 1 for row in rows):
+        return []
+    for sign, form in _OTHER_DELIMITERS.items():
+        parts = {len(form.split(cell)) for cell in cells}
+        if min(parts) > 1 and (len(parts) == 1 or sign == _BLANKS):
+            return [f"one column only: {sign} part each line, too, but are not read as delimiters"]
+    return []
 
 
 def _present(rows: Sequence[Sequence[str]], place: int) -> list[str]:

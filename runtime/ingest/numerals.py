@@ -22,6 +22,8 @@ _SPACES = " \u00a0\u202f\u2009"
 _FRACTION = 6
 _TELEPHONE = 7  # digits behind a plus sign, from which it may be a telephone number
 _DIGITS = 38
+_SHORTENED = re.compile(r"-?9(\.9{1,5})?E\+[09]9")
+_LONG = 11  # the power of ten from which a cell shows a whole number so
 _PARTS = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[-+−])?\s*(?P<before>{CURRENCY})?\s*(?P<inner>[-+−])?\s*(?P<body>[09](?:[09.,'’{_SPACES}]*[09.,])?"
     rf"|[.,][09]+)\s*(?P<share>%)?\s*(?P<after>{CURRENCY})?\s*(?P<close>\))?(?P<last>[-−])?"
@@ -101,6 +103,16 @@ class Shapes:
             shown = ", ".join(repr(each) for each in sorted(endless)[:4])
             notes.append(f"{sum(endless.values()):,} not a number or not finite ({shown}): read as missing")
         return tuple(notes)
+
+    def shortened(self) -> str:
+        """A note about whole numbers in the form in which spreadsheets show those too long for a cell."""
+        long = {shape: text for shape, text in self.examples.items() if _SHORTENED.fullmatch(shape)}
+        if not long or any("E" in shape.upper() and shape not in long for shape in self.counts):
+            return ""
+        if all(int(text.upper().partition("E")[2]) < _LONG for text in long.values()):
+            return ""
+        many = sum(self.counts[shape] for shape in long)
+        return f"{many:,} values like {min(long.values())} are shortened as spreadsheets do: their last digits are lost"
 
     def present(self) -> tuple[str, ...]:
         return tuple(shape for shape in self.counts if shape.lower() not in MISSING | NOT_FINITE)

@@ -15,6 +15,7 @@ from runtime.ingest.dialect import (
     column_names,
     header_doubt,
     is_value,
+    lone_column,
 )
 from runtime.ingest.header_rows import with_one_header
 from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
@@ -22,7 +23,7 @@ from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 from runtime.ingest.summaries import WORD as SUMMARY_WORD
 from runtime.ingest.totals import Noun, doubted, find_totals, told
-from runtime.ingest.wrapping import is_wrapped, unwrapped, without_rules
+from runtime.ingest.wrapping import is_wrapped, unwrapped, without_comments, without_rules
 
 _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
@@ -97,7 +98,7 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     delimiter = delimiter_of(lines, quote, kind, notes)
     width = usual_width([record.cells for record in loose_records(lines[:_HEAD], delimiter, quote)] or [[""]])
     records = list(loose_records(lines, delimiter, quote, width))
-    records = without_rules(records, notes, "line")
+    records = without_comments(without_rules(records, notes, "line"), width, notes)
     if not records:
         raise IngestRefused("empty: there is no data in it")
     layout = find_layout(records[:_HEAD])
@@ -166,6 +167,7 @@ def begun(
     else:
         names, header = tuple(f"column_{place}" for place in range(1, width + 1)), None
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
+    notes += lone_column([record.cells for record in records[:_HEAD]])
     if layout.units:
         pairs = [f"{name}: {cell.strip()}" for name, cell in zip(names, records[0].cells, strict=False) if cell.strip()]
         notes.append(f"units row ({noun} {records[0].line}) kept apart: {_few(pairs)}")

@@ -45,6 +45,20 @@ def without_rules(records: list[Record], notes: list[str], noun: Noun) -> list[R
     return [record for record in records if not _is_rule(record.cells)]
 
 
+def without_comments(records: list[Record], width: int, notes: list[str]) -> list[Record]:
+    """The records without those behind a number sign, if the first is one and is not as wide as the table."""
+    if not records or not _is_comment(records[0], width):
+        return records
+    comments = [record.line for record in records if _is_comment(record, width)]
+    many = "1 comment line" if len(comments) == 1 else f"{len(comments):,} comment lines"
+    notes.append(f"{many} (#, first in line {comments[0]}) skipped, not rows of the table")
+    return [record for record in records if not _is_comment(record, width)]
+
+
+def _is_comment(record: Record, width: int) -> bool:
+    return record.cells[0].lstrip().startswith("#") and len(record.cells) != width
+
+
 def _is_rule(cells: Sequence[str]) -> bool:
     text = "".join(cells)
     marks = sum(text.count(mark) for mark in "-=_*")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+
+from runtime.ingest.outcome import ReadingLimits
 
 Read = Callable[..., Any]
 
@@ -204,3 +207,35 @@ def test_rows_about_other_rows_are_kept_apart_only_when_they_add_up(
 )
 def test_a_header_that_nothing_sets_apart_is_said(read: Read, content: str, doubtful: bool) -> None:
     assert ("may be a row: nothing sets it apart" in read(content).notes) == doubtful
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("code,n\n4.00664E+12,1\n4.01234E+12,2\n", "code: 2 values like 4.00664E+12 are shortened as spreadsheets do"),
+        ("v,n\n1.5E+05,1\n2.5E+06,2\n", ""),
+        ("v,n\n1.5e+20,1\n2.5e-3,2\n", ""),
+        ("name,n\nMÃ¼ller,1\nJosÃ©,2\nAnn,3\n", "name: 2 values look encoded twice, e.g. 'JosÃ©'; kept so"),
+        ("name,n\nSÃO JOÃO,1\nÂngela,2\n", ""),
+        ("Name      Dept   Salary\nAnn       HR        100\nBob       IT        200\n", "two or more blanks part each"),
+        ("id~n\n1~a\n2~b\n", "one column only: the signs '~' part each line, too"),
+        ("mail\nann@x.org\nbob@x.org\n", ""),
+        ("# made by a tool\nid,n\n1,5\n# two more\n2,6\n# end\n", "3 comment lines (#, first in line 1) skipped"),
+        ("#id,n\n1,5\n2,6\n", ""),
+    ],
+)
+def test_signs_of_what_went_wrong_before_are_said(read: Read, content: str, said: str) -> None:
+    notes = read(content).notes
+    assert said in notes
+    assert bool(said) == bool(notes), notes
+
+
+def test_texts_told_to_a_spreadsheet_that_begin_far_down_in_a_large_file_are_said(
+    read: Read, limits: ReadingLimits
+) -> None:
+    content = "code,n\n" + "A1,5\n" * 12_000 + '="007",5\n' * 8_000
+    table = read(content, limits=replace(limits, whole_types_bytes=1_000))
+    assert table.rows[-1] == ('="007"', 5)
+    assert (
+        'code: 8,000 of 20,000 values are written as ="…", the first rows are not; all kept as written' in table.notes
+    )
