@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 
-from runtime.catalog import Structure
+from runtime.catalog import CatalogColumn, CatalogTable, Structure
 from runtime.limits import Limits
 from runtime.sqlguard import GuardPolicy
 
@@ -33,6 +33,7 @@ def policy_of(
             search_path=search_path,
             partial=frozenset(table.id for table in structure.tables if by_columns or table.partial),
             masked=structure.derived(_masked),
+            unsorted=structure.derived(_unsorted),
             types=structure.derived(_types),
             fields=structure.derived(_fields),
             keys={table.id: table.primary_key for table in structure.tables if table.primary_key},
@@ -60,6 +61,15 @@ def _types(structure: Structure) -> frozenset[str]:
 def _fields(structure: Structure) -> Mapping[str, frozenset[str]]:
     fields = {table.id: frozenset(name for item in table.columns for name in item.fields) for table in structure.tables}
     return {name: found for name, found in fields.items() if found}
+
+
+def _unsorted(structure: Structure) -> frozenset[str]:
+    """Tables with an index over a column that nobody or only people may see."""
+    return frozenset(table.id for table in structure.tables if table.indexed - {item.name for item in _open(table)})
+
+
+def _open(table: CatalogTable) -> Iterator[CatalogColumn]:
+    return (column for column in table.columns if not column.masked)
 
 
 def _masked(structure: Structure) -> Mapping[str, frozenset[str]]:

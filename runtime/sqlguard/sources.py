@@ -60,11 +60,14 @@ def source_named(column: exp.Column, policy: GuardPolicy) -> exp.Expr | None:
 
 def write_sources(root: exp.Expr, read: TablesRead, policy: GuardPolicy, rules: DialectRules) -> None:
     """Change the tree in place: tables of PostgreSQL get their schema, tables admitted in part become a SELECT of
-    their admitted columns, so that `*`, whole rows and NATURAL JOIN see no others."""
+    their admitted columns, so that `*`, whole rows and NATURAL JOIN see no others, and SQLite reads those that an index
+    sorts by something withheld as they lie."""
     narrowed = False
     for table, admitted in read.nodes:
         if policy.dialect == "postgres":
             _add_schema(table, admitted, rules)
+        if admitted in policy.unsorted:
+            table.set("indexed", False)
         if admitted in policy.partial:
             _narrow(table, admitted, policy)
             narrowed = True
@@ -102,7 +105,12 @@ def _narrow(table: exp.Table, admitted: str, policy: GuardPolicy) -> None:
             exp.Column(this=exp.Identifier(this=column, quoted=True), table=name.copy()) for column in columns
         ],
         from_=exp.From(
-            this=exp.Table(this=table.this.copy(), db=table.args.get("db"), sample=table.args.get("sample"))
+            this=exp.Table(
+                this=table.this.copy(),
+                db=table.args.get("db"),
+                sample=table.args.get("sample"),
+                indexed=table.args.get("indexed"),
+            )
         ),
     )
     alias = table.args.get("alias") or exp.TableAlias(this=name)

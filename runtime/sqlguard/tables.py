@@ -128,14 +128,15 @@ def _in_recursive_branch(table: exp.Table, cte: exp.Expr) -> bool:
     return node.parent is body and node is body.args.get("expression")
 
 
-# What a table may carry. All else changes what is read: time travel, ONLY, hints, an index by name, ROWS FROM.
+# What a table may carry. All else changes what is read: time travel, ONLY, hints, an index by name, ROWS FROM. SQLite's
+# NOT INDEXED (False) changes nothing but the way there, and the guard writes it itself.
 _TABLE_PARTS = frozenset({"this", "db", "catalog", "alias", "joins", "laterals", "pivots", "sample", "ordinality"})
 
 
 def refuse_hidden_parts(table: exp.Table) -> None:
     """A table may carry an alias, joins, a sample or a pivot, and nothing that changes what is read."""
     for part, value in table.args.items():
-        if part not in _TABLE_PARTS and value is not None and value != []:
+        if part not in _TABLE_PARTS and value is not None and value != [] and (part, value) != ("indexed", False):
             raise not_allowed("A table must be read as it is, without time travel or hints.")
     if table.this is None:
         raise not_allowed("After FROM stands a table, a function or a query in brackets.")

@@ -25,6 +25,10 @@ _UNIQUE = (
     f" pragma_index_info(l.name, 'main') AS i WHERE {_LISTED} AND t.type = 'table'"
     " AND l.\"unique\" AND NOT l.partial AND l.origin <> 'pk' ORDER BY t.name, l.seq, i.seqno"
 )
+_INDEXED = (
+    "SELECT DISTINCT t.name, coalesce(i.name, '') FROM pragma_table_list AS t, pragma_index_list(t.name, 'main') AS l,"
+    f" pragma_index_xinfo(l.name, 'main') AS i WHERE {_LISTED} AND t.type = 'table' AND i.key AND i.cid <> -1"
+)
 _FOREIGN_KEYS = (
     'SELECT t.name, k.id, k."table", k."from", k."to"'
     " FROM pragma_table_list AS t, pragma_foreign_key_list(t.name, 'main') AS k"
@@ -61,6 +65,8 @@ def _tables(connection: sqlite3.Connection, names: Mapping[str, str]) -> dict[st
         table["primary_key"] = [column["name"] for column in keyed]
     for name, columns in _unique(connection):
         found[name]["unique"].append(columns)
+    for name, column in connection.execute(_INDEXED):
+        found[name]["indexed"].append(column)
     for name, key in _foreign_keys(connection):
         target = names.get(key["table"].lower())
         if target is None or target not in found:
@@ -76,7 +82,8 @@ def _tables(connection: sqlite3.Connection, names: Mapping[str, str]) -> dict[st
 
 
 def _relation(name: str, kind: str) -> dict[str, Any]:
-    return {"name": name, "kind": kind, "columns": [], "primary_key": [], "unique": [], "foreign_keys": []}
+    listed = ("columns", "primary_key", "unique", "foreign_keys", "indexed")
+    return {"name": name, "kind": kind, **{part: list[Any]() for part in listed}}
 
 
 def _column(name: str, kind: str, fixed: int, key: int, hidden: int) -> list[dict[str, Any]]:

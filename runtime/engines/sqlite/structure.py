@@ -17,7 +17,7 @@ def structure_of(source: str, body: Mapping[str, Any]) -> Structure:
     """The structure in what introspection gave. Its revision is a digest of the schema's content, so that a copy of
     the file has the same one."""
     tables = [_table(item) for item in body["tables"]]
-    content = [{key: value for key, value in item.items() if key != "rows"} for item in body["tables"]]
+    content = [{key: value for key, value in item.items() if key not in ("rows", "indexed")} for item in body["tables"]]
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()
     return Structure(source, DIALECT, tuple(sorted(tables, key=lambda table: table.id)), f"sha256:{digest}")
 
@@ -46,4 +46,5 @@ def _table(item: Mapping[str, Any]) -> CatalogTable:
         ),
         rows_estimate=item.get("rows"),
         reads=tuple(item.get("reads", ())),
+        indexed=frozenset(item.get("indexed", ())),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +72,9 @@ async def sqlite_engine(folder: Path, letter: str) -> AsyncIterator[SqliteEngine
 
 
 @asynccontextmanager
-async def postgresql_engine(database: Database, source_id: str = "shop") -> AsyncIterator[PostgresqlEngine]:
+async def postgresql_engine(
+    database: Database, source_id: str = "shop", columns: Mapping[str, list[str]] = COLUMNS
+) -> AsyncIterator[PostgresqlEngine]:
     """One twin as a PostgreSQL database whose read role may read everything."""
     variable = "TWIN_READ_URL"
     os.environ[variable] = database.reader
@@ -83,7 +85,7 @@ async def postgresql_engine(database: Database, source_id: str = "shop") -> Asyn
             "url": f"${{{variable}}}",
             "audience": {},
             "tables": TABLES,
-            "columns": COLUMNS,
+            "columns": columns,
         }
     )
     engine = await PostgresqlEngine.open(source, DEFAULT, SystemClock())
