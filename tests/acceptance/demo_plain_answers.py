@@ -82,6 +82,20 @@ def refund_rate(data: Data) -> Expected:
     return [100 * len(refunded(data)) / len(data.orders), len(refunded(data))], []
 
 
+def days_of(data: Data) -> Expected:
+    """The last ten days on which there were orders, out of all."""
+    counts = Counter(order.day for order in data.orders)
+    last = sorted(counts)[-10:]
+    said = [f"| {day.isoformat()} | {counts[day]} |" for day in last]
+    return [float(counts[day]) for day in last], [*said, f"the last ten of {len(counts)} rows"]
+
+
+def spelled(data: Data, country: str) -> Expected:
+    """The customers of a country, and the word for how many spellings it has."""
+    ways = [row[2] for row in data.shop.customers if row[2].strip().casefold() == country.casefold()]
+    return [len(ways)], [f"{('one', 'two', 'three')[len({*ways}) - 1]} spellings of “{country}” count as one"]
+
+
 def lines_of(data: Data, product: str, year: int) -> list[int]:
     """The quantities of the order lines of one product in the orders of a year."""
     number = next(row[0] for row in data.shop.products if row[1] == product)
@@ -109,6 +123,12 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
     "What share of orders came from each country?": share_by_country,
     "Cancelled orders by channel": lambda d: counted([o.channel for o in d.orders if o.status == "cancelled"]),
     "Top 5 countries by number of customers": lambda d: counted([d.country(row[0]) for row in d.shop.customers]),
+    "Number of orders per day": days_of,
+    "How many customers in Germany?": lambda d: spelled(d, "Germany"),
+    "How many orders in 2026?": lambda d: (
+        [sum(order.day.year == 2026 for order in d.orders)],
+        [f"January to December 2026 (the data end on {max(order.day for order in d.orders)})"],
+    ),
     "How many different people are customers?": lambda d: (
         [len({row[1].casefold() for row in d.shop.customers})],
         ["whatever its case"],

@@ -39,13 +39,18 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
     }
     total = result.data.get("row_count")
     whole = total is None or total == len(rows)
-    newest = whole and plan.shape == "groups" and tables.in_time(plan)
-    body = _in_time(plan, rows, mark) if newest else writers[plan.shape](plan, rows, mark)
-    if isinstance(total, int) and plan.shape in ("groups", "extreme") and not _one_winner(plan):
-        body += tables.only_some(rows, total, mark, last=newest)
+    if sql.newest_first(plan):
+        rows = rows[::-1]
+    body = writers[plan.shape](replace(plan, trend=plan.trend and whole), rows, mark)
+    if isinstance(total, int) and _in_groups(plan) and not _one_winner(plan):
+        body += tables.only_some(plan, rows, total, mark, last=plan.in_time)
     near = _near(result.data) if not rows or _empty(rows) else ""
     lead = f"{_chart_words(chart)}\n" if plan.chart else ""
     return "\n\n".join(part for part in (lead + body, near, understood(plan)) if part)
+
+
+def _in_groups(plan: Plan) -> bool:
+    return plan.shape in ("groups", "extreme") or (plan.shape == "share" and bool(plan.dimensions))
 
 
 def _chart_words(chart: Done | None) -> str:
@@ -131,7 +136,7 @@ def _share(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 def _shares(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if not rows:
         return f"No row matches{mark}."
-    groups, last = " and ".join(_dimension_words(plan)), tables.in_time(plan)
+    groups = " and ".join(_dimension_words(plan))
     kept = conditions(replace(plan, period=None))
     what = measured(plan)
     head = (
@@ -139,8 +144,7 @@ def _shares(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         if kept
         else f"Each {groups}'s share of the {what}"
     )
-    table = tables.shares(plan, rows, mark, last=last)
-    return f"{head}{_period(plan)}:\n\n{table}{tables.only_some(rows, len(rows), mark, last=last)}"
+    return f"{head}{_period(plan)}:\n\n{tables.shares(plan, rows, mark, last=plan.in_time)}"
 
 
 def _share_of(plan: Plan, row: Row, mark: str) -> str:
@@ -156,7 +160,7 @@ def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if plan.dimensions or plan.split:
         head = f"The {measured(plan)} in both periods"
         head += f", by {' and '.join(_dimension_words(plan))}" if plan.dimensions else ""
-        return f"{head}:\n\n{tables.changes(plan, rows, mark)}{tables.only_some(rows, len(rows), mark)}"
+        return f"{head}:\n\n{tables.changes(plan, rows, mark)}{tables.only_some(plan, rows, len(rows), mark)}"
     row = rows[0]
     before, after, change = (figure(row.get(name), plan.aggregate) for name in (sql.BEFORE, sql.AFTER, sql.CHANGE))
     percent = row.get(sql.PERCENT)
@@ -205,7 +209,12 @@ def _measure_name(plan: Plan) -> str:
 def _period(plan: Plan) -> str:
     if plan.period is None or plan.shape not in ("scalar", "groups", "share"):
         return ""
-    start, end, label = plan.period.start, plan.period.end, plan.period.label
+    end = f" (the data end on {plan.data_end})" if plan.data_end is not None else ""
+    return f"{_period_said(plan.period)}{end}"
+
+
+def _period_said(period: Period) -> str:
+    start, end, label = period.start, period.end, period.label
     if label.isdigit():
         return f" for January to December {label}"  # a bare year beside a figure reads like a figure
     if start and end and label[0].isdigit() and len(label) == len("2023 to 2024"):
@@ -229,6 +238,8 @@ def _groups(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"No row matches{mark}."
     if _one_winner(plan):
         return _winner(plan, rows, mark)
+    if plan.in_time:
+        return _in_time(plan, rows, mark)
     return f"{_groups_head(plan)}\n\n{tables.groups(plan, rows, mark)}"
 
 
@@ -238,8 +249,6 @@ def _groups_head(plan: Plan) -> str:
 
 def _in_time(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     """Groups in the order of time, the newest of them; their course in words where a trend is asked for."""
-    if not rows:
-        return f"No row matches{mark}."
     course = _course(plan, rows, mark) if plan.trend and len(plan.dimensions) == 1 and not plan.split else ""
     return f"{course}{_groups_head(plan)}\n\n{tables.groups(plan, rows, mark, last=True)}"
 
@@ -310,7 +319,7 @@ def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     total = _whole(rows[0][sql.GROUPS], len(rows))
     which = f", by the {measured(plan)}" if plan.having else ""
     head = f"**{total:,}** {'value' if total == 1 else 'values'} of {noun}{which}{mark}:"
-    return f"{head}\n\n{tables.groups(plan, rows, mark)}{tables.only_some(rows, total, mark)}"
+    return f"{head}\n\n{tables.groups(plan, rows, mark)}{tables.only_some(plan, rows, total, mark)}"
 
 
 def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
@@ -319,7 +328,7 @@ def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     total = _whole(rows[0][sql.IN_ALL], len(rows))
     head = f"**{total:,}** {'row matches' if total == 1 else 'rows match'}{mark}:"
     table = tables.whole_rows(sql.shown_columns(plan), "", (), rows, mark)
-    return f"{head}\n\n{table}{tables.only_some(rows, total, mark, most=sql.LISTED_ROWS)}"
+    return f"{head}\n\n{table}{tables.only_some(plan, rows, total, mark)}"
 
 
 def _whole(value: Json, otherwise: int) -> int:

@@ -11,6 +11,7 @@ from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.mentions import names_of_others, valued
 from runtime.models.offline.naming import named
+from runtime.models.offline.notes import noted
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.reading import read
 from runtime.models.offline.related import with_related
@@ -33,7 +34,7 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
     """The best reading over all inspected tables, with names beside the ids that it groups by."""
     choice = _chosen(tokens, [with_units(table, tables) for table in tables], listing, today)
     reading = choice.reading
-    return replace(choice, reading=named(reading, tables)) if isinstance(reading, Plan) else choice
+    return replace(choice, reading=noted(named(reading, tables))) if isinstance(reading, Plan) else choice
 
 
 def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:

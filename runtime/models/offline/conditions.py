@@ -15,11 +15,13 @@ from runtime.models.offline.plan import Ask, Cannot, ValueFilter
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A period and the date column that it limits; both None when the question names none."""
+    """A period and the date column that it limits; both None when the question names none. `data_end` is the last day
+    of the data where they end within the period."""
 
     period: Period | None = None
     column: Column | None = None
     assumed: str = ""
+    data_end: date | None = None
 
 
 def value_filters(clues: Clues) -> tuple[ValueFilter, ...] | Ask | Cannot:
@@ -95,7 +97,7 @@ def pair_of(clues: Clues) -> tuple[Span, Period] | Ask | Cannot:
             return Cannot(outside, clues.table)
     if not (earlier.end and later.start and earlier.end < later.start):
         return Cannot("The two periods overlap, so their figures can't be compared.", clues.table)
-    return Span(later, column, _beyond(later, column)), earlier
+    return Span(later, column, _beyond(later, column), _data_end(later, column)), earlier
 
 
 def span_of(clues: Clues) -> Span | Ask | Cannot:
@@ -117,7 +119,7 @@ def span_of(clues: Clues) -> Span | Ask | Cannot:
         return Span()
     outside = _outside(period, column, clues.table)
     assumed = _assumed_year(clues, period) or _beyond(period, column)
-    return Cannot(outside, clues.table) if outside else Span(period, column, assumed)
+    return Cannot(outside, clues.table) if outside else Span(period, column, assumed, _data_end(period, column))
 
 
 def _is_named_year(clues: Clues) -> bool:
@@ -194,13 +196,19 @@ def _outside(period: Period, column: Column, table: Table) -> str:
 
 
 def _beyond(period: Period, column: Column) -> str:
-    """A word about a period that goes on after the data end. Months that are stamped by their first day are whole."""
+    """A word about a period that goes on after the data end."""
+    last = _data_end(period, column)
+    return f"the data end on {last.isoformat()}, within that period" if last is not None else ""
+
+
+def _data_end(period: Period, column: Column) -> date | None:
+    """The last day of data that end within the period. Months that are stamped by their first day are whole."""
     last = column.last_day()
     if last is None or period.end is None or period.end <= last:
-        return ""
+        return None
     if last.day == 1 and (period.end.year, period.end.month) == (last.year, last.month):
-        return ""
-    return f"the data end on {last.isoformat()}, within that period"
+        return None
+    return last
 
 
 def _assumed_year(clues: Clues, period: Period) -> str:

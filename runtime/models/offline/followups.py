@@ -14,9 +14,11 @@ from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.links import linked, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.naming import named
+from runtime.models.offline.notes import noted, value_note
 from runtime.models.offline.plan import Cannot, Dimension, Plan, Reading, ValueFilter, sourced
 from runtime.models.offline.reading import unmixed
 from runtime.models.offline.tokens import Token, tokenize
+from runtime.models.offline.wording import column_name
 
 _OPENERS = frozenset(
     "and only just but now instead also as by per for in without excluding except then why since".split()
@@ -71,7 +73,7 @@ def _amended(plan: Plan, tokens: Sequence[Token], tables: Sequence[Table], today
     if unread:
         return Cannot("", plan.table, unread)
     settled = unmixed(changed) if isinstance(changed, Plan) else changed
-    return named(settled, tables) if isinstance(settled, Plan) else settled
+    return noted(named(settled, tables)) if isinstance(settled, Plan) else settled
 
 
 def _carried(clues: Clues) -> None:
@@ -93,11 +95,13 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
     if not (values or span.period or dimensions or functions or clues.chart or clues.top):
         return Cannot("I can't tell what that changes in the question before.", plan.table)
     plan = replace(plan, values=_merged(plan.values, values), split=(), assumed=())
+    notes = [note for value in plan.values if (note := value_note(value))]
     if span.period is not None:
         if plan.shape == "change":
             return Cannot("Ask the whole question again with both periods, please.", plan.table)
-        plan = replace(plan, period=span.period, date=span.column)
-    return _reshaped(plan, clues, functions, dimensions)
+        plan = replace(plan, period=span.period, date=span.column, data_end=span.data_end)
+        notes += [span.assumed] if span.assumed else []
+    return _reshaped(replace(plan, assumed=tuple(notes)), clues, functions, dimensions)
 
 
 def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[Dimension, ...]) -> Reading:
@@ -110,14 +114,40 @@ def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[D
             return Cannot(f"Adding up `{aggregate.column.name}` makes no sense; ask for its average.", plan.table)
         plan = replace(plan, aggregate=replace(aggregate, function=function))
     if dimensions:
-        if plan.shape not in ("scalar", "groups", "change"):
+        if plan.shape not in ("scalar", "groups", "change", "share"):
             return Cannot("I can't group that answer; ask the whole question again, please.", plan.table)
-        plan = replace(plan, dimensions=dimensions, top=None, shape="change" if plan.shape == "change" else "groups")
+        plan = _regrouped(plan, clues, dimensions)
     if clues.top and plan.shape == "groups":
         plan = replace(plan, top=(plan.top[0] if plan.top else "max", clues.top))
     if clues.chart and plan.shape != "groups":
         return Cannot("There is one figure to draw. Say by what first, as in “and by month?”.", plan.table)
     return replace(plan, chart=plan.chart or clues.chart)
+
+
+def _regrouped(plan: Plan, clues: Clues, new: tuple[Dimension, ...]) -> Plan:
+    """The plan by the new groups, "and by month?" within the old ones; what is given up is said."""
+    lows = [token.low for token in clues.tokens if token.wordlike]
+    adds = lows[:1] == ["and"] or "also" in lows
+    adds = adds and not {"instead", "only", "just", "rather"} & set(lows)
+    kept = [one for one in plan.dimensions if adds and not _replaced(one, new)]
+    given_up = [one for one in plan.dimensions if one not in kept]
+    notes = [*plan.assumed]
+    if given_up and (names := [_group(one) for one in given_up if _group(one) not in [_group(each) for each in new]]):
+        notes.append(f"no longer by {' and '.join(names)}")
+    if plan.top is not None:
+        notes.append("all groups, no longer the first ones only")
+    whole = sorted((*kept, *new), key=lambda one: not one.bucket)  # the time first, so that the newest can be shown
+    shape = plan.shape if plan.shape in ("change", "share") else "groups"
+    return replace(plan, dimensions=tuple(whole), top=None, shape=shape, assumed=tuple(notes))
+
+
+def _replaced(old: Dimension, new: Sequence[Dimension]) -> bool:
+    """True where a new group takes the place of an old one: the same column, or another step of its time."""
+    return any(one.column.name == old.column.name and one.column.via == old.column.via for one in new)
+
+
+def _group(dimension: Dimension) -> str:
+    return dimension.bucket or column_name(dimension.column)
 
 
 def _merged(old: Sequence[ValueFilter], new: Sequence[ValueFilter]) -> tuple[ValueFilter, ...]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rapidfuzz.distance import OSA
-
 from runtime.models.offline.clues import Clues, Extreme
 from runtime.models.offline.conditions import Span
 from runtime.models.offline.measures import Measure
+from runtime.models.offline.notes import value_note
 from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import (
     Aggregate,
@@ -62,7 +61,7 @@ def planned(
     bounds = () if having is not None else tuple(bound for bound in parts.bounds if bound.measure is not None)
     figures = tuple(FigureFilter(b.measure.column, b.comparison, b.measure.divisor) for b in bounds if b.measure)
     taken = tuple(mention.taken for mention in parts.clues.mentions if mention.taken)
-    assumed = tuple(_one_word(value) for value in parts.values)
+    assumed = tuple(value_note(value) for value in parts.values)
     notes = (
         aggregate.assumed,
         *assumed,
@@ -80,6 +79,7 @@ def planned(
         related=parts.related,
         period=parts.span.period,
         date=parts.span.column,
+        data_end=parts.span.data_end,
         dimensions=parts.dimensions,
         top=top,
         having=having,
@@ -137,13 +137,3 @@ def figure_of(function: Function, measure: Measure) -> Aggregate:
     """`function` over the measured column, in its unit."""
     unit = measure.unit or (measure.column.unit or "")
     return Aggregate(function, measure.column, measure.divisor, unit, measure.assumed)
-
-
-def _one_word(value: ValueFilter) -> str:
-    """A word about two spellings that were taken for one value."""
-    folded = sorted({text.strip().casefold() for text in value.values})
-    near = [(a, b) for a in folded for b in folded if a < b and OSA.distance(a, b, score_cutoff=1) == 1]
-    notes = [f"“{a}” and “{b}” counted as one" for a, b in near]
-    if value.column.shared and value.column.via:
-        notes.append(f"some rows of {value.column.via.table} share a `{value.column.name}`; all of that name are in")
-    return "; ".join(notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -77,10 +78,11 @@ class Related:
 class Plan:
     """One question as one query over one table and the keys that it points at. `top` orders the groups or picks the
     extreme rows: (direction, how many ranks); a "share" holds the rows of its one filter against all rows of the
-    period; `split` are columns that must not be mixed (currencies); a "change" compares `period` with the `earlier`
-    one ("months_over": month by month), a "correlation" the measured column with the `other`; `assumed` goes into the
-    answer word for word; `score` says how firmly the table's own words carry the reading, `akin` that it rests on
-    another word for a column, and `trend` that the course over time is to be said."""
+    period, group by group, or without a filter each group against all of them; `split` are columns that must not be
+    mixed (currencies); a "change" compares `period` with the `earlier` one ("months_over": month by month), a
+    "correlation" the measured column with the `other`; `data_end` is the last day of data that end within the period;
+    `assumed` goes into the answer word for word; `score` says how firmly the table's own words carry the reading,
+    `akin` that it rests on another word for a column, and `trend` that the course over time is to be said."""
 
     table: Table
     shape: Shape
@@ -90,6 +92,7 @@ class Plan:
     related: tuple[Related, ...] = ()
     period: Period | None = None
     date: Column | None = None
+    data_end: datetime.date | None = None
     dimensions: tuple[Dimension, ...] = ()
     top: tuple[Literal["max", "min"], int] | None = None
     having: Comparison | None = None
@@ -101,6 +104,12 @@ class Plan:
     score: float = 0.0
     akin: bool = False
     trend: bool = False
+
+    @property
+    def in_time(self) -> bool:
+        """True when the groups follow each other in time: the newest are then the ones to be seen."""
+        groups = self.shape in ("groups", "share") and self.top is None
+        return groups and bool(self.dimensions and self.dimensions[0].bucket)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ FIGURE, ROWS, GROUPS, IN_ALL = "figure", "rows", "groups_found", "rows_found"
 PART, WHOLE = "part", "whole"
 BEFORE, AFTER, CHANGE, PERCENT = "before", "after", "change", "change_percent"
 SHOWN_COLUMNS, LISTED_ROWS = 7, 50
+_SHOWN_ROWS = 100  # of a longer result a model sees the first rows only
+_STEP_DAYS = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}
 _FUNCTIONS = {"sum": "sum", "avg": "avg", "min": "min", "max": "max"}
 
 
@@ -174,9 +176,30 @@ def _groups(plan: Plan) -> str:
             f"{direction} NULLS LAST) AS place FROM grouped) SELECT {listed} FROM ranked "
             f"WHERE place <= {plan.top[1]} ORDER BY {'place' if not plan.split else f'{len(keys)}, place'}, 1"
         )
-    places = ", ".join(str(place) for place in range(1, len(keys) + 1))
-    order = f"{len(keys) + 1} DESC NULLS LAST, 1" if _by_figure(plan) else places
+    order = f"{len(keys) + 1} DESC NULLS LAST, 1" if _by_figure(plan) else _places(plan, len(keys))
     return f"{_grouped(plan)} ORDER BY {order}"
+
+
+def _places(plan: Plan, count: int) -> str:
+    """The order of the first `count` columns, the newest first where that is wanted."""
+    first = "1 DESC NULLS LAST" if newest_first(plan) else "1"
+    return ", ".join([first, *(str(place) for place in range(2, count + 1))])
+
+
+def newest_first(plan: Plan) -> bool:
+    """True for so many steps of time that a result would be cut where the newest are."""
+    if not plan.in_time:
+        return False
+    dimension = plan.dimensions[0]
+    first, last = dimension.column.first_day(), dimension.column.last_day()
+    if first is None or last is None:
+        return False
+    if plan.period is not None and plan.date == dimension.column:
+        first, last = max(first, plan.period.start or first), min(last, plan.period.end or last)
+    rows = (last - first).days / _STEP_DAYS[dimension.bucket] + 1
+    for column in [one.column for one in plan.dimensions[1:]] + list(plan.split):
+        rows *= max(column.distinct, 1)
+    return rows > _SHOWN_ROWS
 
 
 def _by_figure(plan: Plan) -> bool:
@@ -214,7 +237,7 @@ def _share(plan: Plan) -> str:
     if not groups:
         return written
     by_figure = bool(plan.dimensions) and _by_figure(plan)
-    order = f"{len(keys) + 1} DESC, 1" if by_figure else ", ".join(str(at) for at in range(1, len(keys) + 1))
+    order = f"{len(keys) + 1} DESC, 1" if by_figure else _places(plan, len(keys))
     return f"{written} GROUP BY {', '.join(groups)} ORDER BY {order}"
 
 

@@ -22,13 +22,6 @@ def inline(rows: Sequence[Row], *, last: bool = False) -> Sequence[Row]:
     return rows[-_MOST:] if last else rows[:_MOST]
 
 
-def in_time(plan: Plan) -> bool:
-    """True when the groups follow each other in time: the newest are then the ones to be seen."""
-    return (
-        plan.shape in ("groups", "share") and plan.top is None and bool(plan.dimensions and plan.dimensions[0].bucket)
-    )
-
-
 def group_names(plan: Plan, row: Row) -> list[str]:
     """What a group is, cell by cell: its dimensions, an id behind its name, and the columns that keep it apart."""
     names: list[str] = []
@@ -116,13 +109,14 @@ def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], 
     return _markdown(head, lines, 1 if measure else 0)
 
 
-def only_some(rows: Sequence[Row], total: int, mark: str, *, last: bool = False, most: int | None = None) -> str:
-    """What is said when rows are left to the evidence, which keeps the `most`; empty when all are shown."""
+def only_some(plan: Plan, rows: Sequence[Row], total: int, mark: str, *, last: bool = False) -> str:
+    """What is said when rows are left to the evidence; empty when all are shown."""
     shown_rows, which = len(inline(rows)), "last" if last else "first"
     if total <= shown_rows:
         return ""
-    kept = "all" if most is None or total <= most else f"the first {most}"
-    return f"\n\nThese are the {which} {small(shown_rows)} of {total:,} rows; {kept} are in the evidence{mark}."
+    kept = "all" if plan.shape != "rows" or total <= sql.LISTED_ROWS else f"the first {sql.LISTED_ROWS}"
+    kept += " are in the evidence" + (", the newest first" if sql.newest_first(plan) else "")
+    return f"\n\nThese are the {which} {small(shown_rows)} of {total:,} rows; {kept}{mark}."
 
 
 def _group_heads(plan: Plan) -> list[str]:

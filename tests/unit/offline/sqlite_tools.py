@@ -76,10 +76,10 @@ class Database:
         return {"columns": columns, "rows": shown, "row_count": len(rows), "shown": len(shown)}
 
 
-async def converse(database: Database, question: str) -> str:
+async def converse(database: Database, question: str, *, history: tuple[Message, ...] = ()) -> str:
     """The analyst's answer to `question` over `database`."""
     model = OfflineModel()
-    messages: list[Message] = [UserMessage(question)]
+    messages: list[Message] = [*history, UserMessage(question)]
     for _ in range(12):
         step = await model.step(ModelRequest("", "", TOOLS, tuple(messages)))
         messages.append(ModelMessage(step.text, step.calls))
