@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from .wire import Json, SlackError
 
 if TYPE_CHECKING:
     from .server import LocalSlack
+    from .world import Person
 
 _FILES = Path(__file__).parent / "page"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -98,7 +99,7 @@ class PageApi:
         return answer
 
     async def _world(self, request: web.Request) -> Json:
-        user = request.query.get("user") or self._slack.workspace.world.people[0].id
+        user = request.query.get("user") or _newcomer(self._slack.workspace.world.people)
         return page_view.world(self._slack.workspace, user)
 
     async def _channel(self, request: web.Request) -> Json:
@@ -249,3 +250,8 @@ async def _pour(queue: asyncio.Queue[Json | None], stream: web.StreamResponse) -
 
 def _told(outcome: Interaction) -> Json:
     return {"acked": outcome.acked, "reason": outcome.reason}
+
+
+def _newcomer(people: Sequence[Person]) -> str:
+    """Whose chair a visitor finds: one from which a change can be asked for that somebody else approves."""
+    return next((person for person in people if not person.admin), people[0]).id

@@ -89,12 +89,12 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
             return _say(said) if isinstance(said, str) else _call(turn, said)
     described = asked_table(tokens, seen)
     words = tokenize(turn.everything) if turn.earlier and is_follow_up(tokens) else tokens
-    if calls := look_into(turn, *(described or worth_a_look(seen, words, anything=greets(tokens)))):
+    if calls := look_into(turn, *(described or worth_a_look(seen, words, anything=greets(turn.question, tokens)))):
         return _call(turn, calls)
     tables = looked_into(turn, seen)
     if described and tables:
         return _say(table_answer(tables[0]))
-    if greets(tokens) and tables:
+    if greets(turn.question, tokens) and tables:
         return _say(greeted(tokens, tables))
     choice = resolve((*turn.earlier, turn.question), tables, seen.listing, turn.today) if tables else None
     at_a_loss = choice is None or isinstance(choice.reading, Cannot)
@@ -137,7 +137,7 @@ def _refused(turn: Turn, reading: Cannot, tables: list[Table], seen: Sight, offe
         said = meaning(turn, words)
         if isinstance(said, list):
             return _call(turn, said)
-        known = f"A document says what it is, but no table keeps it: {said[0]}." if said else ""
+        known = f"A document says what it is: {said[0]}." if said else ""
         return _say(cannot(reading, tables, known))
     found = passage(turn, seen.listing)
     if isinstance(found, list):

@@ -177,7 +177,7 @@ def _so_already(count: int) -> str:
 def _told(done: Done, body: dict[str, object]) -> str:
     mark = f"[{done.evidence}]"
     if not done.ok:
-        return f"The change was not carried out: {as_code(done.error or 'no reason given')} {mark}."
+        return f"The change was not carried out: {as_code(done.error.rstrip('.') or 'no reason given')} {mark}."
     rows = int(done.data.get("affected_rows", 0))
     said = f"{small(rows)} {'row' if rows == 1 else 'rows'}"
     return f"Done: {said} of `{body['source_id']}/{body['table']}` changed {mark}. The evidence shows before and after."

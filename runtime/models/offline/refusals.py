@@ -11,7 +11,7 @@ from runtime.models.offline.examples import FEW, examples
 from runtime.models.offline.gathering import Sight
 from runtime.models.offline.lexicon import ENGLISH, WRITE_VERBS
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
-from runtime.models.offline.tokens import Token
+from runtime.models.offline.tokens import Token, stems
 from runtime.models.offline.transcript import CHOICES_LEAD
 
 ABOUT = "I'm a rule-based reader that works without a language model"
@@ -30,6 +30,12 @@ _PROFILE = re.compile(
 _READS = "I only read the data here"
 _UPDATES = "the only change I can prepare sets a column in rows that you name, worded `set COLUMN of ROW to VALUE`"
 _SHOWN_COLUMNS = 5
+_WHAT_FOR = re.compile(
+    r"(?i)^\s*(?:(?:hi|hello|hey)\b(?:\s+there)?[\s,!]*)?(?:"
+    r"what\s+(?:can|do|could)\s+(?:you|i)\s+(?:do|ask|answer|know)(?:\s+(?:you|here|for\s+(?:me|us)))*|"
+    r"wh(?:o|at)\s+are\s+you|how\s+(?:do|does|can)\s+(?:this|you|it|i)\s+(?:work|use\s+(?:this|you|it))|"
+    r"(?:please\s+)?help\s+me)\s*[?.!]*\s*$"
+)
 _THANKS = frozenset("thanks thank thx cheers".split())
 _GREETINGS = _THANKS | frozenset(
     "hi hello hey hiya howdy greetings good morning afternoon evening day there you very much a lot footnote "
@@ -83,11 +89,27 @@ def _is_noun(tokens: Sequence[Token], at: int) -> bool:
 def cannot(reading: Cannot, tables: Sequence[Table] = (), said: str = "") -> str:
     """The refusal with its reason, the nearest table where a word of the question is about it, what documents say
     (`said`), and questions that are answered from `tables`."""
-    near = reading.table if reading.score > 0 or not reading.unknown else None
-    reason = f"{no_meaning(reading.unknown)}." if reading.unknown else reading.reason
+    near = reading.table if reading.score > 0 else None
+    reason = _unread(reading.unknown, near, tables) if reading.unknown else reading.reason
     about = f" {_holds(near)}" if near is not None and near.file not in reason else ""
     parts = [f"I can't answer that: {reason}{about}", said, _could_ask(examples(tables, near)), f"_{ABOUT}._"]
     return "\n\n".join(part for part in parts if part)
+
+
+def _unread(words: Sequence[str], near: Table | None, tables: Sequence[Table]) -> str:
+    """Which words nothing explains, and which only a table explains that the nearest one isn't put together with."""
+    apart = {word: other for word in words if near is not None and (other := _elsewhere(word, near, tables))}
+    nowhere = [word for word in words if word not in apart]
+    parts = [f"{no_meaning(nowhere)}."] if nowhere else []
+    parts += [f"I can't bring “{word}” of `{other.file}` together with the rest." for word, other in apart.items()]
+    return " ".join(parts)
+
+
+def _elsewhere(word: str, near: Table, tables: Sequence[Table]) -> Table | None:
+    """Another table that is called so, or has a column that is."""
+    named = stems(word)
+    others = [table for table in tables if table.id != near.id]
+    return next((t for t in others if t.words == named or any(column.words == named for column in t.columns)), None)
 
 
 def no_meaning(words: Sequence[str]) -> str:
@@ -95,17 +117,20 @@ def no_meaning(words: Sequence[str]) -> str:
     return f"I found no meaning for {', '.join(f'“{word}”' for word in dict.fromkeys(words))} in the data here"
 
 
-def greets(tokens: Sequence[Token]) -> bool:
-    """True for a greeting or thanks, and nothing else."""
+def greets(question: str, tokens: Sequence[Token]) -> bool:
+    """True for a greeting, thanks, or a question for what can be asked, and nothing else."""
     words = {token.low for token in tokens if token.wordlike}
-    return bool(words) and words <= _GREETINGS
+    return bool(words) and (words <= _GREETINGS or bool(_WHAT_FOR.match(question)))
 
 
 def greeted(tokens: Sequence[Token], tables: Sequence[Table]) -> str:
     """What is said to a greeting or thanks: three questions to begin with."""
     hello = "You're welcome." if _THANKS & {token.low for token in tokens} else "Hello!"
     asked = _could_ask(examples(tables))
-    return "\n\n".join(part for part in (f"{hello} Ask me about the data here.", asked, f"_{ABOUT}._") if part)
+    about = (
+        f"{hello} Ask me for counts, totals, averages, extremes, shares, changes, charts or lines of documents here."
+    )
+    return "\n\n".join(part for part in (about, asked, f"_{ABOUT}._") if part)
 
 
 def _could_ask(questions: Sequence[str]) -> str:

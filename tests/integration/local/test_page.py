@@ -42,6 +42,13 @@ async def test_no_module_turns_strings_into_markup():
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", source), module.name
 
 
+async def test_a_visitor_sits_down_where_a_change_can_be_asked_for_that_somebody_else_approves(page):
+    async with page.get("/page/api/world") as reply:
+        world = await reply.json()
+    me = next(person for person in world["people"] if person["id"] == world["me"])
+    assert (me["kind"], me["admin"]) == ("member", False)
+
+
 @pytest.mark.parametrize("path", ["/page/..%2Fserver.py", "/page/nothing.js", "/page/style.txt"])
 async def test_only_the_pages_own_files_are_served(page, path):
     async with page.get(path) as reply:

@@ -132,7 +132,19 @@ async def test_where_rows_may_be_updated_nobody_says_that_data_are_only_read() -
 
 
 @pytest.mark.parametrize(
-    "greeting", ["Hi!", "thanks", "Hello there", "How are we doing?", "good morning", "Thank you!"]
+    "greeting",
+    [
+        "Hi!",
+        "thanks",
+        "Hello there",
+        "How are we doing?",
+        "good morning",
+        "Thank you!",
+        "What can you do?",
+        "Hi there, what can I ask you?",
+        "How does this work?",
+        "Who are you?",
+    ],
 )
 async def test_a_greeting_is_returned_with_questions_that_can_be_asked(shop: Folder, greeting: str) -> None:
     text = await converse(shop, greeting)
@@ -140,6 +152,23 @@ async def test_a_greeting_is_returned_with_questions_that_can_be_asked(shop: Fol
     assert not declined(text) and len(examples) == 3, text
     for example in examples:
         assert not declined(await converse(shop, example)), example
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What's the weather in Paris?", "no meaning for “weather”, “Paris”"),
+        ("total clicks by campaign and weather", "The nearest table is `advertising.csv`"),
+        ("total clicks by status", "I can't bring “status” of `orders.csv` together with the rest"),
+    ],
+)
+async def test_a_refusal_is_true_and_names_a_table_only_where_it_is_near(
+    tmp_path: Path, question: str, said: str
+) -> None:
+    ads = "month,campaign,clicks\n2025-01-01,search,100\n2025-02-01,social,50\n"
+    text = await converse(folder_of(tmp_path, advertising=ads, orders=ORDERS), question)
+    assert declined(text) and said in text, text
+    assert ("nearest" in text) == ("clicks" in question)
 
 
 async def test_a_refusal_is_short_and_proposes_questions_that_can_be_asked(tmp_path: Path) -> None:
