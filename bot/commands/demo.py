@@ -8,6 +8,7 @@ import contextlib
 import os
 import shlex
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,13 +79,19 @@ def opened_data() -> Iterator[Path]:
 
 def elsewhere(settings: Settings, manifest: Path) -> str:
     """How another terminal reaches the same data, and the changes that were made while the demo runs."""
-    named = shlex.quote(str(manifest))
+    named, program = shlex.quote(str(manifest)), shlex.quote(str(_program()))
     return (
         "footnote demo: in another terminal\n"
-        f'  footnote ask --manifest {named} "How many orders do we have?"\n'
-        f'  footnote sql --manifest {named} shop "SELECT count(*) FROM orders"\n'
-        f"  FOOTNOTE_STATE={shlex.quote(settings.state_url)} footnote receipts"
+        f'  {program} ask --manifest {named} "How many orders do we have?"\n'
+        f'  {program} sql --manifest {named} shop "SELECT count(*) FROM orders"\n'
+        f"  FOOTNOTE_STATE={shlex.quote(settings.state_url)} {program} receipts"
     )
+
+
+def _program() -> Path:
+    """The command of the interpreter that runs this, which need not be on the path of another terminal."""
+    beside = Path(sys.executable).with_name("footnote")
+    return beside if beside.exists() else Path("footnote")
 
 
 def demo_settings(folder: Path, manifest: Path, api_url: str, bot_token: str, app_token: str) -> Settings:

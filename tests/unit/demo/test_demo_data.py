@@ -127,5 +127,5 @@ def test_what_the_demo_says_about_another_terminal_are_commands_that_exist(tmp_p
     ask, sql, receipts = (shlex.split(line) for line in elsewhere(settings, manifest).splitlines()[1:])
     for words in (ask, sql):
         parsed = build_parser().parse_args(words[1:])
-        assert words[0] == "footnote" and load_manifest(Path(parsed.manifest)).sources[0].id == "shop"
-    assert receipts == [f"FOOTNOTE_STATE={settings.state_url}", "footnote", "receipts"]
+        assert Path(words[0]).name == "footnote" and load_manifest(Path(parsed.manifest)).sources[0].id == "shop"
+    assert receipts == [f"FOOTNOTE_STATE={settings.state_url}", ask[0], "receipts"]
