@@ -10,14 +10,13 @@ import duckdb
 
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.lexical import DATED, NUMERIC, class_of, literal, numbered_rows, parquet_table, quoted
+from runtime.ingest.small_table import SMALL_ROWS, look_closely
 from runtime.ingest.totals import WORDS
 
 _LOOKED_AT = 200
 _NOTES = 40
 _TOTAL_BEGINS = ("tot", "sub", "gra", "ove", "sum", "ges", "zwi", "end", "ins", "som")
 _TOTAL = rf"(?i)^({WORDS})\b"
-# A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
-_TWICE = r"[ÂÃ][\x{80}-\x{BF}\x{152}-\x{178}\x{2013}-\x{2122}]|â€[\x{80}-\x{BF}\x{152}-\x{2122}]"
 _LABEL_COLUMNS = 3  # a total is named in one of the first text columns
 _EVEN_ROWS = 20_000
 _EVEN_BLOCKS = 20
@@ -45,9 +44,8 @@ def look_after(
     found = {*_promising(connection, parquet, names, unknown, rows), *(name for name in texts if known[name])}
     for name in (each for each in texts if each in found):
         notes += _about_text(connection, table, name)
-    if rows <= _EVEN_ROWS:
-        notes += _spellings(connection, table, texts)
-        notes += _garbled(connection, table, texts)
+    if rows <= SMALL_ROWS:
+        notes += look_closely(connection, parquet, names, types, rows)
     gaps = _with_gaps(connection, parquet, names)
     if totals:
         notes += _totals(connection, numbered_rows(parquet, names), texts, gaps, rows)
@@ -91,37 +89,6 @@ def _evenly(columns: str, rows: int, table: str, place: str) -> str:
     return " UNION ALL ".join(
         f"SELECT {columns} FROM {table} WHERE {place} BETWEEN {start} AND {start + block - 1}" for start in starts
     )
-
-
-def _spellings(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str]) -> list[str]:
-    """Labels of a small table that differ only in case or blanks."""
-    if not texts:
-        return []
-    columns = ", ".join(quoted(name) for name in texts[:_LOOKED_AT])
-    cells = f"UNPIVOT (SELECT {columns} FROM {table}) ON COLUMNS(*) INTO NAME name VALUE value"
-    folded = r"regexp_replace(lower(trim(value)), '\s+', ' ', 'g')"
-    found = connection.execute(
-        f"SELECT name, list(s ORDER BY s)[:3], count(*) FROM (SELECT name, unnest(list(DISTINCT value)) AS s, f FROM"
-        f" (SELECT name, value, {folded} AS f FROM ({cells})) GROUP BY name, f HAVING count(DISTINCT value) > 1)"
-        f" GROUP BY name ORDER BY name LIMIT {_NOTES}"
-    ).fetchall()
-    return [
-        f"{name}: labels spelled in several ways (case or blanks), all kept, e.g. {' / '.join(map(_shown, some))}"
-        for name, some, _ in found
-    ]
-
-
-def _garbled(connection: duckdb.DuckDBPyConnection, table: str, texts: Sequence[str]) -> list[str]:
-    """Letters of a small table that were encoded twice before the file was written."""
-    if not texts:
-        return []
-    columns = ", ".join(quoted(name) for name in texts[:_LOOKED_AT])
-    cells = f"UNPIVOT (SELECT {columns} FROM {table}) ON COLUMNS(*) INTO NAME name VALUE value"
-    found = connection.execute(
-        f"SELECT name, count(*), min(value) FROM ({cells}) WHERE regexp_matches(value, {literal(_TWICE)})"
-        f" GROUP BY name ORDER BY name LIMIT {_NOTES}"
-    ).fetchall()
-    return [f"{name}: {count:,} values look encoded twice, e.g. {_shown(some)}; kept so" for name, count, some in found]
 
 
 def _about_text(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> list[str]:

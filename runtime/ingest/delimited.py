@@ -23,6 +23,7 @@ from runtime.ingest.lead import lead_dialect
 from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table, shapes_sql
 from runtime.ingest.numerals import Land, Shapes, Unclear, numeral_of, proves
 from runtime.ingest.open_text import OpenText
+from runtime.ingest.other_content import check_text
 from runtime.ingest.outcome import IngestRefused, Irregular
 from runtime.ingest.repair import needs_repair, repaired
 from runtime.ingest.rewritten import rewritten
@@ -43,6 +44,7 @@ Reading = tuple[tuple[tuple[str, str], ...], int, tuple[str, ...]]
 def read_delimited(text: OpenText) -> Reading:
     """Writes `text.out` and returns (columns, rows, notes). Raises IngestRefused with a reason, StorageFailed when a
     disk is full."""
+    check_text(text.descriptor)
     encoding = likely_encoding(text.descriptor, text.found)
     try:
         return _read_as(text, encoding)

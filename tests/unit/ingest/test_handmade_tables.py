@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from runtime.ingest import IngestRefused
 from runtime.ingest.outcome import ReadingLimits
 
 Read = Callable[..., Any]
@@ -215,13 +216,30 @@ def test_a_header_that_nothing_sets_apart_is_said(read: Read, content: str, doub
         ("code,n\n4.00664E+12,1\n4.01234E+12,2\n", "code: 2 values like 4.00664E+12 are shortened as spreadsheets do"),
         ("v,n\n1.5E+05,1\n2.5E+06,2\n", ""),
         ("v,n\n1.5e+20,1\n2.5e-3,2\n", ""),
-        ("name,n\nMÃ¼ller,1\nJosÃ©,2\nAnn,3\n", "name: 2 values look encoded twice, e.g. 'JosÃ©'; kept so"),
+        ("name,n\nMÃ¼ller,1\nJosÃ©,2\nAnn,3\n", "name: values look encoded twice, e.g. 'JosÃ©'; kept so"),
         ("name,n\nSÃO JOÃO,1\nÂngela,2\n", ""),
         ("Name      Dept   Salary\nAnn       HR        100\nBob       IT        200\n", "two or more blanks part each"),
         ("id~n\n1~a\n2~b\n", "one column only: the signs '~' part each line, too"),
         ("mail\nann@x.org\nbob@x.org\n", ""),
         ("# made by a tool\nid,n\n1,5\n# two more\n2,6\n# end\n", "3 comment lines (#, first in line 1) skipped"),
         ("#id,n\n1,5\n2,6\n", ""),
+        ("day,n\n05-Jan-24,1\n17-Feb-24,2\n", "day: its values look like dates in a form that is not read, e.g."),
+        ("day;n\n1. März 2024;1\n15. Mai 2024;2\n", "day: its values look like dates in a form that is not read"),
+        ("at,n\n2024-01-31 10:00:00 CET,1\n2024-06-30 10:00:00 CEST,2\n", "at: its values look like times with a zone"),
+        ("k,temp\na,12 °C\nb,-3 °C\n", "temp: its values are numbers with other signs or words, e.g. '-3 °C'"),
+        ("k,limit\na,<10\nb,~5\nc,7\n", "limit: its values are numbers with other signs or words, e.g. '<10'"),
+        ('k,amt\na,"Rs. 1,20,000"\nb,Rs. 500\n', "amt: its values are numbers with other signs or words"),
+        ("k,amt\na,100.00 CR\nb,45.00 DR\n", "amt: its values are numbers with other signs or words"),
+        ("order,street\nA-1,12 Elm Road\nQ1 2024,7th Avenue\n", ""),
+        (
+            "Region,City,Sales\nNorth,Oslo,5\n,Bergen,6\nSouth,Rome,7\n,Naples,8\n",
+            "Region: 2 rows have no label; the one above may stand for them",
+        ),
+        (
+            "k,debit,credit\na,5,\nb,,7\nSaldo,5,7\n",
+            "the last row ('Saldo') holds the sums of all above it in debit, credit",
+        ),
+        ("k,n\na,1\nb,2\nc,3\n", ""),
     ],
 )
 def test_signs_of_what_went_wrong_before_are_said(read: Read, content: str, said: str) -> None:
@@ -239,3 +257,19 @@ def test_texts_told_to_a_spreadsheet_that_begin_far_down_in_a_large_file_are_sai
     assert (
         'code: 8,000 of 20,000 values are written as ="…", the first rows are not; all kept as written' in table.notes
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"PK\x03\x04\x14\0\0\0", "a package like a spreadsheet's (zip)"),
+        (b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", "a PDF"),
+        (b"\x1f\x8b\x08\0\0\0\0\0", "compressed (gzip)"),
+        (b"<!DOCTYPE html><html><body>Please sign in, now\n</body></html>\n", "a web page or XML"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<rows/>\n", "a web page or XML"),
+    ],
+)
+def test_another_kind_of_file_under_the_name_of_a_text(read: Read, content: bytes, what: str) -> None:
+    with pytest.raises(IngestRefused) as refused:
+        read(content)
+    assert refused.value.reason.startswith(f"its content is {what}, not delimited text")

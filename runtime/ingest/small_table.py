@@ -1,0 +1,147 @@
+"""A closer look at a finished table that is small enough for it; nothing is changed, everything is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+
+from runtime.ingest.columns import ColumnType
+from runtime.ingest.lexical import literal, numbered_rows, parquet_table, quoted
+
+SMALL_ROWS = 20_000
+_COLUMNS = 200
+_FORM_ROWS = 2_000  # how a column is written shows in its first rows
+_NOTES = 40
+_NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
+_SURE_ROWS = 5  # above a last row that one column alone shows to be their sum
+# A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
+_TWICE = r"[ÂÃ][\x{80}-\x{BF}\x{152}-\x{178}\x{2013}-\x{2122}]|â€[\x{80}-\x{BF}\x{152}-\x{2122}]"
+_AMOUNT = r"[-+−(]?[0-9][0-9.,'’ ]*"
+_FORMS = (
+    (
+        "look like dates in a form that is not read",
+        r"[0-9]{1,2}[-. ]{1,2}\p{L}{3,10}\.?[-., ]{1,2}([0-9]{2}|[0-9]{4})|[0-9]{4}年[0-9]{1,2}月[0-9]{1,2}日",
+    ),
+    (
+        "look like times with a zone that is not read",
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]{5,15} ?([A-Z]{3,5}|[-+][0-9]{2}:?[0-9]{2})",
+    ),
+    (
+        "are numbers with other signs or words",
+        rf"[~<>≈±≤≥]=?\s?{_AMOUNT}|{_AMOUNT}[*†‡]+|{_AMOUNT}\s[^\s0-9:]{{1,6}}|{_AMOUNT}°[CF]|(?i)(rs\.?|ca\.?|approx\.?)\s?{_AMOUNT}",
+    ),
+)
+
+
+def look_closely(
+    connection: duckdb.DuckDBPyConnection, parquet: Path, names: Sequence[str], types: Sequence[ColumnType], rows: int
+) -> list[str]:
+    """Notes about the table in `parquet`, whose columns are `names` with `types`."""
+    table = parquet_table(parquet)
+    kinds = list(zip(names, types, strict=True))
+    texts = [name for name, each in kinds if each.name == "VARCHAR" and not each.note][:_COLUMNS]
+    numbers = [name for name, each in kinds if each.name.startswith(_NUMBERS)][:_COLUMNS]
+    notes: list[str] = []
+    if texts:
+        columns = ", ".join(quoted(name) for name in texts)
+        notes += _spellings(connection, _cells(f"SELECT {columns} FROM {table}"))
+        notes += _forms(connection, _cells(f"SELECT {columns} FROM {table} LIMIT {_FORM_ROWS}"), texts)
+    if rows > 2:
+        notes += _continued(connection, numbered_rows(parquet, names), names, texts)
+        notes += _adds_up(connection, numbered_rows(parquet, names), names, numbers, rows)
+    return notes
+
+
+def _cells(rows: str) -> str:
+    """SQL: each cell of these rows that is not missing, with its column's name."""
+    return f"UNPIVOT ({rows}) ON COLUMNS(*) INTO NAME name VALUE value"
+
+
+def _spellings(connection: duckdb.DuckDBPyConnection, cells: str) -> list[str]:
+    """Labels that differ only in case or blanks."""
+    folded = r"regexp_replace(lower(trim(value)), '\s+', ' ', 'g')"
+    found = connection.execute(
+        f"SELECT name, list(s ORDER BY s)[:3], count(*) FROM (SELECT name, unnest(list(DISTINCT value)) AS s, f FROM"
+        f" (SELECT name, value, {folded} AS f FROM ({cells})) GROUP BY name, f HAVING count(DISTINCT value) > 1)"
+        f" GROUP BY name ORDER BY name LIMIT {_NOTES}"
+    ).fetchall()
+    return [
+        f"{name}: labels spelled in several ways (case or blanks), all kept, e.g. {' / '.join(map(_shown, some))}"
+        for name, some, _ in found
+    ]
+
+
+def _forms(connection: duckdb.DuckDBPyConnection, cells: str, texts: Sequence[str]) -> list[str]:
+    """Letters that were encoded twice before the file was written; dates, times and numbers in a form that is not
+    read, where half of a column's values or more have it."""
+    tests = [f"regexp_matches(value, {literal(_TWICE)})"]
+    tests += [f"regexp_full_match(trim(value), {literal(form)})" for _, form in _FORMS]
+    counts = ", ".join(f"count_if({test}), min(CASE WHEN {test} THEN value END)" for test in tests)
+    found = {
+        str(row[0]): row[1:]
+        for row in connection.execute(f"SELECT name, count(*), {counts} FROM ({cells}) GROUP BY name").fetchall()
+    }
+    notes: list[str] = []
+    for name in (each for each in texts if each in found):
+        total, twice, example, *forms = found[name]
+        if twice:
+            notes.append(f"{name}: values look encoded twice, e.g. {_shown(example)}; kept so")
+        for (what, _), many, some in zip(_FORMS, forms[::2], forms[1::2], strict=True):
+            if 2 * many >= total:
+                notes.append(f"{name}: its values {what}, e.g. {_shown(some)}; column kept as text")
+                break
+    return notes[:_NOTES]
+
+
+def _continued(
+    connection: duckdb.DuckDBPyConnection, numbered: tuple[str, str], names: Sequence[str], texts: Sequence[str]
+) -> list[str]:
+    """A first column of labels with blanks below each, as merged cells are saved in a text."""
+    if len(names) < 2 or names[0] not in texts:
+        return []
+    table, place = numbered
+    first = quoted(names[0])
+    row = connection.execute(
+        f"SELECT count(*), count({first}), count(DISTINCT {first}), min_by({first} IS NULL, {place}),"
+        f" count({quoted(names[1])}) FROM {table}"
+    ).fetchone()
+    if not row:
+        return []
+    rows, filled, labels, blank_first, beside = row
+    # Blanks here and there are missing values: here a quarter of the rows or more lack what no two others share.
+    if blank_first or filled < 2 or 4 * filled > 3 * rows or labels < filled or beside < rows:
+        return []
+    return [f"{names[0]}: {rows - filled:,} rows have no label; the one above may stand for them, as in merged cells"]
+
+
+def _adds_up(
+    connection: duckdb.DuckDBPyConnection,
+    numbered: tuple[str, str],
+    names: Sequence[str],
+    numbers: Sequence[str],
+    rows: int,
+) -> list[str]:
+    """A last row whose figures are the sums of all above it, whatever it is called."""
+    if not numbers:
+        return []
+    table, place = numbered
+    last = f"{place} = {rows - 1}"
+    wide = [(name, f"CAST({quoted(name)} AS DOUBLE)") for name in numbers]
+    asked = ", ".join(f"sum({value}) FILTER (NOT {last}), sum({value}) FILTER ({last})" for _, value in wide)
+    label = f"max(CAST({quoted(names[0])} AS VARCHAR)) FILTER ({last})"
+    row = connection.execute(f"SELECT {label}, {asked} FROM {table}").fetchone()
+    told, *sums = row or (None,)
+    pairs = {name: (above, own) for (name, _), above, own in zip(wide, sums[::2], sums[1::2], strict=True) if own}
+    if not pairs or any(above is None or abs(above - own) > 0.005 for above, own in pairs.values()):
+        return []
+    if len(pairs) < 2 and rows <= _SURE_ROWS:
+        return []
+    shown = f" ({_shown(str(told))})" if told is not None else ""
+    columns = ", ".join(list(pairs)[:3])
+    return [f"the last row{shown} holds the sums of all above it in {columns}; kept as a row, so sums count twice"]
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= 40 else value[:39] + "…")
