@@ -14,7 +14,8 @@ from runtime.evidence import Column, Json, SourceRef, Truncation
 class ReadResult:
     """One bounded read. `sql` is what really ran; `rows` are at most the rows kept; `row_count` is the true count, or
     the number of rows seen when `truncated.total` is None. `masked` are the columns whose cells people see and the
-    model does not; their names are compared as the guard folds them."""
+    model does not; their names are compared as the guard folds them. `named_by_rows`: columns are named by values of
+    rows."""
 
     sql: str
     columns: tuple[Column, ...]
@@ -25,6 +26,7 @@ class ReadResult:
     sources: tuple[SourceRef, ...] = ()
     notes: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
+    named_by_rows: bool = False
 
 
 class ReadEngine(Protocol):

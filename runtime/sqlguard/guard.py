@@ -77,6 +77,7 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
         has_aggregate=walked.has_aggregate,
         filters=filters,
         masked=masked,
+        named_by_rows=walked.named_by_rows,
     )
 
 

@@ -83,6 +83,7 @@ class ValidatedQuery:
     `tables`: admitted names read, sorted. `output`: names of the result's columns as far as the text tells (`*` where
     it does not). `has_aggregate`: some aggregate stands outside a window, so a NULL cell may mean "no rows".
     `masked`: names of the result's columns whose cells the model may not see, to be compared folded (`fold`).
+    `named_by_rows`: values of rows are names of columns, as PIVOT without a list makes them.
     """
 
     sql: str
@@ -92,3 +93,4 @@ class ValidatedQuery:
     has_aggregate: bool
     filters: tuple[EqualityFilter, ...]
     masked: tuple[str, ...] = ()
+    named_by_rows: bool = False

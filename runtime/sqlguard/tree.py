@@ -64,6 +64,7 @@ class Walked:
     own_types: list[exp.DataType] = field(default_factory=list[exp.DataType])
     parameters: list[exp.Parameter] = field(default_factory=list[exp.Parameter])
     has_aggregate: bool = False
+    named_by_rows: bool = False
 
 
 def check_tree(root: exp.Expr, rules: DialectRules) -> Walked:
@@ -291,7 +292,7 @@ def _check_type(node: exp.Expr, rules: DialectRules, walked: Walked) -> None:
         raise not_allowed(f"The type {shown(word)!r} is not known here.", rules.type_hint)
 
 
-def _check_pivot(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+def _check_pivot(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:
     _check_words(node)
     # The engine looks the values of a PIVOT up by a statement of its own, which the second opinion does not see.
     for key in ("expressions", "fields"):
@@ -300,6 +301,9 @@ def _check_pivot(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
                 raise not_allowed(
                     "PIVOT takes no query for its values.", "Write the values as a list, or leave IN out to take all."
                 )
+    turned = node.args.get("fields") or node.args.get("expressions") or ()
+    listed = all(isinstance(part, exp.In) and part.expressions for part in turned)
+    walked.named_by_rows |= not (listed or node.args.get("unpivot"))
 
 
 def _note_distinct(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:

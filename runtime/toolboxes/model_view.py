@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runtime.capability import CallContext
+from runtime.engines.port import ReadResult
+from runtime.errors import CallError
 from runtime.evidence import Column, Json
 from runtime.sqlguard import fold
 
@@ -41,6 +43,16 @@ class ModelView:
         if not any(hidden):
             return [list(row) for row in part]
         return [[MASKED if mask else cell for cell, mask in zip(row, hidden, strict=True)] for row in part]
+
+    def require_names(self, result: ReadResult) -> None:
+        """Raises CallError where columns are named by values of more rows than may be shown."""
+        if result.named_by_rows and self.most is not None:
+            raise CallError(
+                "sql_not_allowed",
+                "PIVOT without a list names columns by values of rows, and this source's are not sent to the model.",
+                hint="Write the values: PIVOT … ON column IN ('a', 'b'); or group by the column.",
+                retryable=True,
+            )
 
     def hides(self, columns: Sequence[Column]) -> list[str]:
         """The names of the columns that are masked, each once."""

@@ -35,6 +35,7 @@ def table_output(
     the first `sql_rows_head`, as far as the terms of `source_id` and its masked columns allow. `more` is added to the
     data."""
     view = ModelView.of(context, source_id, result.masked)
+    view.require_names(result)
     shown = view.rows(result.columns, _shown(result, context, more or {}))
     cut = result.truncated
     total = result.row_count if cut is None else cut.total

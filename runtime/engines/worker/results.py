@@ -18,6 +18,7 @@ def read_result(
     cell_chars: int,
     notes: Sequence[str] = (),
     masked: tuple[str, ...] = (),
+    named_by_rows: bool = False,
 ) -> ReadResult:
     """The result with its true count, and a note when cells were cut to `cell_chars`."""
     kept = len(answer.rows)
@@ -34,4 +35,5 @@ def read_result(
         sources=tuple(sources),
         notes=(*notes, *answer.notes, *([cut] if answer.cut_cells else [])),
         masked=masked,
+        named_by_rows=named_by_rows,
     )

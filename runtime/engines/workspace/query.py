@@ -142,4 +142,5 @@ def _result(
         cell_chars=desk.limits.cell_chars,
         notes=notes,
         masked=query.masked,
+        named_by_rows=query.named_by_rows,
     )

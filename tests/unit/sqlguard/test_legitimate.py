@@ -157,3 +157,19 @@ def test_output_names_are_the_original_text(sql, output, engine, policy):
 
 def test_names_fold_as_the_engine_folds(policy):
     assert validate('select * from "CAFé SALES"', policy).tables == ("café sales",)
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("pivot orders on region using sum(qty)", True),
+        ("select * from (pivot orders on region, day using count(*) group by id)", True),
+        ("pivot orders on region in ('north', 'south'), day using sum(qty)", True),
+        ("pivot orders on region in ('north', 'south') using sum(qty)", False),
+        ("select * from orders pivot (sum(qty) for region in ('north', 'south') group by customer_id)", False),
+        ("unpivot (select id, qty, customer_id from orders) on qty, customer_id", False),
+        ("select region from orders", False),
+    ],
+)
+def test_it_is_known_when_values_of_rows_become_names(sql, named, policy):
+    assert validate(sql, policy).named_by_rows is named
