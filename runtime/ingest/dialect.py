@@ -212,9 +212,11 @@ def _sets_apart(name: str, below: Sequence[str]) -> bool:
 
 
 def _arecolumn_names(values: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Years over figures that are not all years themselves, or ranks that count up by one from 0 or 1."""
+    """Dates or years over figures that are none themselves, or ranks that count up by one from 0 or 1."""
     if len(set(values)) < len(values):
         return False
+    if len(values) > 1 and all(map(_LIKE_A_DATE.fullmatch, values)):
+        return not any(_LIKE_A_DATE.fullmatch(cell) for column in below for cell in column)
     if all(map(is_year, values)):
         return not all(is_year(cell) for column in below for cell in column if cell)
     ranks = [int(value) for value in values if value.isdecimal()]

@@ -221,10 +221,10 @@ def header_again(lines: Sequence[int], noun: Noun) -> str:
 
 
 def without_footer(records: list[Record], width: int, notes: list[str], noun: Noun) -> list[Record]:
-    """Lines of one cell at the end of a table with three columns or more are remarks, unless they are its totals or
-    most of its rows are alike."""
+    """Lines of one cell at the end of a table with three columns or more, and of one with two behind a blank line, are
+    remarks, unless they are its totals or most of its rows are alike."""
     end = len(records)
-    while width > 2 and end > 1 and _remark(records[end - 1]):
+    while end > 1 and _remark(records[end - 1]) and (width > 2 or _set_off(records[end - 2 : end], width)):
         end -= 1
     if 2 * sum(_lone(record) for record in records[:end]) > end:
         return records
@@ -234,6 +234,11 @@ def without_footer(records: list[Record], width: int, notes: list[str], noun: No
         many, where = _counted(len(left), noun), _where([record.line for record in left], noun)
         notes.append(f"footer of {many} below the table skipped ({where}): {shown}")
     return records[:end]
+
+
+def _set_off(pair: Sequence[Record], width: int) -> bool:
+    """Whether a blank line stands before the last of two lines, which is no row of two columns by itself."""
+    return width > 1 and len(pair[1].cells) < width and pair[1].line > pair[0].line + 1
 
 
 def _lone(record: Record) -> bool:
