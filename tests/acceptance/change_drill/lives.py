@@ -16,7 +16,17 @@ from tests.acceptance.change_drill.dying import ARM, live
 
 _START_S = _END_S = 60.0
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([live.__module__, "runtime.durable.engine", "runtime.engines.postgresql.updates"])
+_FORKS.set_forkserver_preload(
+    [
+        live.__module__,
+        "runtime.durable.engine",
+        "runtime.engines.postgresql.updates",
+        "runtime.state.migrations",
+        "guest.host.pool",
+        "anthropic.resources.messages",
+        "runtime.models.anthropic.adapter",
+    ]
+)
 
 
 class Life:
