@@ -104,7 +104,10 @@ def _sums(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: 
     ways = _ways(plain, comma_likely=comma_likely)
     texts = [place for place in range(len(names)) if place not in ways and any(row[place].strip() for row in plain)]
     found = judged(rows, names, {**dict.fromkeys(bare, NO_LABEL), **labelled}, ways, texts)
-    if {total.place for total in found} >= set(bare):
+    unnamed = [total for total in found if total.place in bare]
+    # One figure in one row without a label may be the sum of those above by chance, unless it is the last.
+    sure = len(bare) > 1 or bare == [len(rows) - 1] or any(len(total.equal) > 1 for total in unnamed)
+    if len(unnamed) == len(bare) and sure:
         return found
     # Rows without a label continue the one above them, unless each of them adds up others: then only the last may.
     found = judged(rows, names, labelled, ways, texts)

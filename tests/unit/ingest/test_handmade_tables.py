@@ -156,6 +156,12 @@ def test_read_as_it_is_meant(read: Read, content: str, names: list[str], rows: l
             id="rows-that-go-on-with-the-label-above",
         ),
         pytest.param(
+            "customer,orders\nAnn,1\nBob,1\n,2\nCem,5\n",
+            [("Ann", 1), ("Bob", 1), (None, 2), ("Cem", 5)],
+            "",
+            id="one-row-without-a-label-may-add-up-by-chance",
+        ),
+        pytest.param(
             "name,score\nA,10\nB,20\nC,30\nAverage,20\nMax,30\nCount,3\n",
             [("A", 10), ("B", 20), ("C", 30)],
             "line 5 'Average' (equal to the mean of the rows in score)",
