@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 
 from runtime.ingest.afterlook import few, look_after
+from runtime.ingest.ahead import Ahead
 from runtime.ingest.apart import Apart, find_apart, without_rows
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
 from runtime.ingest.columns import ColumnType, copy_sql, decide, may_be_numbers, with_numeral
@@ -56,6 +57,27 @@ def read_delimited(text: OpenText) -> Reading:
         return _read_as(text, encoding)
 
 
+def begin_ahead(text: OpenText) -> Ahead | None:
+    """Begins to copy a large text whose scan is still to come: `text.found` is what its beginning promises. None when
+    that promises no table which can be read as it stands."""
+    if text.found.size <= text.limits.whole_types_bytes:
+        return None
+    try:
+        if likely_encoding(text.descriptor, text.found) is not UTF8 or _mixed_ends(text.descriptor, text.found):
+            return None
+        dialect = _strict_dialect(text)
+    except (IngestRefused, Irregular):
+        return None
+    if dialect is None:
+        return None
+    connection, out, source = text.connection, text.out, source_sql(text.descriptor, dialect, text.found)
+
+    def copy() -> tuple[ColumnType, ...]:
+        return typed_copy(connection, source, dialect, out, whole=False)
+
+    return Ahead(source, dialect, copy, connection.interrupt)
+
+
 def _read_as(text: OpenText, encoding: Encoding) -> Reading:
     with ExitStack() as opened:
         clean, notes = _clean(text, encoding, opened)
@@ -64,12 +86,10 @@ def _read_as(text: OpenText, encoding: Encoding) -> Reading:
             raise IngestRefused("empty: there is no data in it")
         if seen.nul_line and seen.size > most:
             raise IngestRefused(f"line {seen.nul_line}: a NUL byte stands in it")
-        irregular = _irregular(clean)
-        if seen.nul_line or (seen.size <= most and irregular):
-            return _repaired(clean, notes)
         try:
-            dialect_of = lead_dialect if irregular else find_dialect
-            return _table(clean, dialect_of(clean.descriptor, seen, clean.kind, clean.limits.columns), notes)
+            dialect = _strict_dialect(clean)
+            if dialect:
+                return _table(clean, dialect, notes)
         except Irregular:
             clean.out.unlink(missing_ok=True)
             if seen.size > most:
@@ -77,8 +97,15 @@ def _read_as(text: OpenText, encoding: Encoding) -> Reading:
         return _repaired(clean, notes)
 
 
-def _irregular(text: OpenText) -> bool:
-    return needs_repair(text.descriptor, text.found, text.kind, whole=text.found.size <= text.limits.whole_types_bytes)
+def _strict_dialect(text: OpenText) -> Dialect | None:
+    """How the text is read by the strict rules, None when it has to be repaired first. Raises Irregular when its first
+    rows don't follow them."""
+    found, limits = text.found, text.limits
+    irregular = needs_repair(text.descriptor, found, text.kind, whole=found.size <= limits.whole_types_bytes)
+    if found.nul_line or (irregular and found.size <= limits.repair_bytes):
+        return None
+    dialect_of = lead_dialect if irregular else find_dialect
+    return dialect_of(text.descriptor, found, text.kind, limits.columns)
 
 
 def _repaired(text: OpenText, notes: tuple[str, ...]) -> Reading:
@@ -99,7 +126,9 @@ def _table(text: OpenText, dialect: Dialect, notes: tuple[str, ...], *, judged: 
     """Reads the text as `dialect` says; `judged` when totals and the like are known to be taken out of it."""
     source = source_sql(text.descriptor, dialect, text.found)
     whole = text.found.size <= text.limits.whole_types_bytes
-    types = typed_copy(text.connection, source, dialect, text.out, whole=whole)
+    types = text.ahead.take(source, dialect) if text.ahead else None
+    if types is None:
+        types = typed_copy(text.connection, source, dialect, text.out, whole=whole)
     rows = reconcile(text.connection, text.out, text.found, dialect)
     apart = Apart() if whole or judged or not rows else _apart(text, dialect, types, rows)
     if apart.places:

@@ -67,8 +67,9 @@ def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
 
 
 def strict_quote(descriptor: int, found: ByteScan) -> str:
-    """The quote mark by the strict rules, empty when no value is quoted. Raises Irregular when one is never closed."""
-    quote = '"' if found.fields_quoted else ""
+    """The quote mark by the strict rules, empty when quote marks stand only inside of values. Raises Irregular when one
+    is never closed."""
+    quote = '"' if found.fields_quoted or not found.has_quotes else ""
     if quote and found.quote_open:
         raise Irregular(_unclosed(descriptor))
     return quote

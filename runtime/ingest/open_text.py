@@ -7,13 +7,15 @@ from pathlib import Path
 
 import duckdb
 
+from runtime.ingest.ahead import Ahead
 from runtime.ingest.bytescan import ByteScan
 from runtime.ingest.outcome import Kind, ReadingLimits
 
 
 @dataclass(frozen=True, slots=True)
 class OpenText:
-    """`found` is the scan of the open file `descriptor`; `folder` takes temporary copies; `out` is to be written."""
+    """`found` is the scan of the open file `descriptor`; `folder` takes temporary copies; `out` is to be written, if it
+    isn't already being written `ahead` of the scan."""
 
     connection: duckdb.DuckDBPyConnection
     descriptor: int
@@ -22,3 +24,4 @@ class OpenText:
     limits: ReadingLimits
     folder: Path
     out: Path
+    ahead: Ahead | None = None

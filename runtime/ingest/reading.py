@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 
-from runtime.ingest.bytescan import digest_of, scan
+from runtime.ingest.ahead import stopped_at_last
+from runtime.ingest.bytescan import digest_of, promise, scan
 from runtime.ingest.columnar import check_ends, check_parquet, copy_bytes
-from runtime.ingest.delimited import Reading, read_delimited
-from runtime.ingest.document import read_document
+from runtime.ingest.delimited import Reading, begin_ahead, read_delimited
 from runtime.ingest.encoding import check_head
 from runtime.ingest.json_text import read_json
 from runtime.ingest.open_text import OpenText
@@ -63,6 +64,8 @@ def _read(
         raise IngestRefused(f"{before.size:,} bytes; files over {gib:g} GiB are read only as Parquet")
     with store.scratch() as folder:
         if job.kind in DOCUMENT_KINDS:
+            from runtime.ingest.document import read_document  # its readers are needed for nothing else
+
             started_ns = folder.stat().st_mtime_ns
             document = read_document(descriptor, job.kind, Path(job.store), limits)
             _prove_unchanged(descriptor, before, document.revision, started_ns)
@@ -94,23 +97,23 @@ def _take_text(
     started_ns = out.parent.stat().st_mtime_ns
     if before.size > limits.repair_bytes:
         check_head(descriptor)
-    found = scan(descriptor)
-    revision, key = revision_of(found.sha256), key_of(found.sha256, job.kind)
-    known = store.find(key)
-    if known:
-        _prove_unchanged(descriptor, before, revision, started_ns)
-        return known
-    try:
-        if not found.size:
-            raise IngestRefused("empty: the file has no bytes")
-        columns, rows, notes = _text_reader(job.kind)(
-            OpenText(connection, descriptor, found, job.kind, limits, out.parent, out)
-        )
-    except IngestRefused as refusal:
-        _prove_unchanged(descriptor, before, revision, started_ns)
-        told = IngestRefused(refusal.reason, revision)
-        store.refuse(key, told)
-        raise told from refusal
+    text = OpenText(connection, descriptor, promise(descriptor), job.kind, limits, out.parent, out)
+    with stopped_at_last(begin_ahead(text) if job.kind in ("csv", "tsv") else None) as ahead:
+        found = scan(descriptor)
+        revision, key = revision_of(found.sha256), key_of(found.sha256, job.kind)
+        known = store.find(key)
+        if known:
+            _prove_unchanged(descriptor, before, revision, started_ns)
+            return known
+        try:
+            if not found.size:
+                raise IngestRefused("empty: the file has no bytes")
+            columns, rows, notes = _text_reader(job.kind)(replace(text, found=found, ahead=ahead))
+        except IngestRefused as refusal:
+            _prove_unchanged(descriptor, before, revision, started_ns)
+            told = IngestRefused(refusal.reason, revision)
+            store.refuse(key, told)
+            raise told from refusal
     _prove_unchanged(descriptor, before, revision, started_ns)
     table = ReadTable(key, revision, columns, rows, out.stat().st_size, notes)
     store.keep(table, out)
