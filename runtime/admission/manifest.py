@@ -38,6 +38,13 @@ SchemaDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$"
 
 _PROBLEMS_SHOWN = 20
 _TOOL_NAME_CHARS = 64  # what model endpoints take
+# What a text that has not the shape of its key should have been, by the key; of the others the shape itself is told.
+_WANTED = {
+    "channels": 'is no channel\'s id, such as C0SALES, nor "*"; names are not taken',
+    "users": "is no person's id, such as U0ANN; names are not taken",
+    "groups": "is no user group's id, such as S0APPR; names are not taken",
+}
+_REFERENCE = "write a reference to the environment, such as ${CRM_READ_URL}, and never the value itself"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -347,11 +354,22 @@ def _explain(error: ValidationError) -> str:
         where = ".".join(str(part) for part in item["loc"])
         if item["type"] == "extra_forbidden":
             lines.append(f"  {where}: unknown key{_nearest(item['loc'])}")
+        elif item["type"] == "string_pattern_mismatch" and (said := _wanted(item["loc"], str(item["input"]))):
+            lines.append(f"  {where}: {said}")
         else:
             lines.append(f"  {where or 'manifest'}: {re.sub('^Value error, ', '', item['msg'])}")
     if len(found) > _PROBLEMS_SHOWN:
         lines.append(f"  and {len(found) - _PROBLEMS_SHOWN:,} more")
     return "\n".join(lines)
+
+
+def _wanted(location: tuple[int | str, ...], written: str) -> str:
+    """What should stand there, or '' where only the pattern says it. What may be a secret is not repeated."""
+    if location[-1] in ("updates_url", "token") or location[-2:] == ("postgresql", "url"):
+        return _REFERENCE
+    named = location[-3:-2] if location[-1] == "[key]" else location[-2:-1]  # of a mapping's key, or a list's entry
+    wanted = _WANTED.get(str(*named))
+    return f"{written[:60]!r} {wanted}" if wanted else ""
 
 
 def _nearest(location: tuple[int | str, ...]) -> str:

@@ -61,10 +61,19 @@ def write(tmp_path: Path, text: str) -> Path:
         ("version: 2\n", "version"),
         ("- 1\n", "mapping"),
         ("version: [\n", "not YAML"),
-        ("version: 1\nworkspace: {root: ., audience: {channels: [sales]}}\n", "channels"),
+        (
+            "version: 1\nworkspace: {root: ., audience: {channels: [sales]}}\n",
+            "audience.channels.0: 'sales' is no channel's id, such as C0SALES, nor \"*\"; names are not taken",
+        ),
+        ("version: 1\noperators: {users: ['@ann']}\n", "'@ann' is no person's id, such as U0ANN; names are not taken"),
+        ("version: 1\noperators: {groups: [ops]}\n", "'ops' is no user group's id"),
+        ("version: 1\nchannels: {sales: {}}\n", "'sales' is no channel's id"),
         ("version: 1\nlimits: {sql_second: 3}\n", "did you mean 'sql_seconds'"),
         ("version: 1\nlimits: {sql_seconds: 0}\n", "at least 1"),
-        ("version: 1\nsources: [{id: crm, kind: postgresql, url: 'postgres://u:p@h/d', audience: {}}]\n", "url"),
+        (
+            "version: 1\nsources: [{id: crm, kind: postgresql, url: 'postgres://u:p@h/d', audience: {}}]\n",
+            "sources.0.postgresql.url: write a reference to the environment, such as ${CRM_READ_URL}",
+        ),
         ("version: 1\nsources: [{id: crm, kind: postgresql, url: '${NOT_SET_ANYWHERE}', audience: {}}]\n", "not set"),
         (
             "version: 1\nsources:\n" + 2 * "- {id: a, kind: sqlite, path: x, audience: {}}\n",
