@@ -171,7 +171,9 @@ async def test_remarks_after_an_answer(shop: Asked) -> None:
     assert has_figure(by_month.answer, sum(december) / 100, 0.005) and "“Germany”" in by_month.answer
     drawn = await shop.talk(first, "and by month?", "as a chart")
     assert any(item.chart is not None for item in drawn.evidence)
-    assert "I can't say why" in (await shop.talk(first, "why?")).answer
+    why = (await shop.talk(first, "and by month?", "why?")).answer
+    assert "I can't say why" in why and "“and by channel?”" in why
+    assert not any(f"“and by {known}?”" in why for known in ("month", "status", "currency"))  # the answer has them
 
 
 async def test_what_revenue_is_and_how_much_comes_from_its_table_with_the_policy_beside_it(shop: Asked) -> None:

@@ -53,6 +53,14 @@ async def test_one_click_asks_and_the_answer_comes_with_folds_and_a_csv(open_pag
         await expect(page.locator("#tour .asked")).to_have_count(1)
 
 
+async def test_the_apps_page_is_there_after_a_reload_and_for_whoever_sits_down(open_page):
+    async with open_page("U0LEO/home") as page:
+        home = page.locator(".home")
+        await expect(home).to_contain_text("Open to you here")
+        await page.locator("#person").select_option("U0GUS")
+        await expect(home).to_contain_text("Nothing is open to you")
+
+
 async def test_a_table_is_paged_and_sorted(house, open_page):
     async with open_page("U0MIA/C0GENERAL") as page:
         await house.post("C0GENERAL", "a table", [scripts.data_table()])

@@ -178,9 +178,12 @@ async function openConversation(id) {
   pane("channel");
   remember();
   drawSidebar();
-  if (id === "home") await attempt(() => act("home", { user: state.user }), "page").then(refreshWorld);
+  await visitHome();
   await refresh();
 }
+
+// Whoever looks at the app's page opens it, also by a reload or from another chair: that is when the app publishes it.
+const visitHome = async () => state.channel === "home" && attempt(() => act("home", { user: state.user }), "page").then(refreshWorld);
 
 function openThread(ts) {
   state.thread = ts;
@@ -234,7 +237,7 @@ $("person").addEventListener("change", (event) => {
   state.user = event.target.value;
   state.thread = null;
   remember();
-  soon();
+  visitHome().then(() => soon());
 });
 $("close-thread").addEventListener("click", closeThread);
 $("stop").addEventListener("click", () => attempt(() => act("stop", { user: state.user, channel: state.channel, thread_ts: state.thread }), "button"));
@@ -249,7 +252,8 @@ wirePanel({ panel: $("wire"), entries: $("wire-entries"), kind: $("wire-kind"), 
 addEventListener("keydown", (event) => event.key === "Escape" && !event.defaultPrevented && state.thread && !$("dialog").open && closeThread());
 
 recall();
-refreshWorld().then(() => {
+refreshWorld().then(async () => {
   remember();
+  await visitHome();
   return refresh();
 }).then(() => listen(soon)).catch((error) => notice(error.message));

@@ -153,9 +153,11 @@ def no_reasons(reading: Reading) -> str:
     head = f"I can't say why a figure is as it is: {ABOUT}."
     if not isinstance(reading, Plan):
         return head
-    said = {dimension.column.name for dimension in reading.dimensions}
-    labels = [c.name for c in reading.table.of_kind("label") if c.name not in said and c.distinct <= FEW][:2]
-    further = [f"“and by {name}?”" for name in (*labels, *(["month"] if _has_dates(reading.table) else []))]
+    said = {dimension.column.name for dimension in reading.dimensions} | {value.column.name for value in reading.values}
+    in_time = any(dimension.bucket for dimension in reading.dimensions)
+    names = [c.name for c in reading.table.of_kind("label") if c.name not in said and c.distinct <= FEW][:2]
+    names += ["month"] if _has_dates(reading.table) and not in_time else []
+    further = [f"“and by {name}?”" for name in names]
     ways = f" Ask {' or '.join(further)} to see where it comes from." if further else ""
     return f"{head}{ways}\n\n{understood(reading)}"
 

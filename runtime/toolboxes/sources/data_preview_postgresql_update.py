@@ -44,17 +44,17 @@ async def execute(arguments: DataPreviewPostgresqlUpdate, context: CallContext) 
     change = arguments.change()
     engine = update_engine(context, arguments.source_id)
     shown = await engine.preview(change, terms_of(context, arguments.source_id))
-    count = len(shown.before)
+    count, same = len(shown.before), unchanged(shown)
     columns, rows = before_and_after(shown)
     data: dict[str, Json] = {
         "row_count": count,
-        "unchanged": unchanged(shown),
+        "unchanged": same,
         **for_model(context, arguments.source_id, shown),
         "warnings": list(shown.warnings),
         "preview_fingerprint": shown.fingerprint,
     }
     return Output(
-        title=f"{rows_in_words(count)} would change",
+        title=f"{rows_in_words(count - same)} would change",
         summary=f"{in_words(change, count)}: previewed, nothing written.",
         data=data,
         notes=() if count else ("No row fits the conditions; look at the values that occur.",),
