@@ -116,6 +116,14 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
         [sum(lines_of(d, "Mug", 2025)), len(lines_of(d, "Mug", 2025))],
         ["“Mug”"],
     ),
+    "Number of order lines of products with a list price above 100": lambda d: (
+        [sum(line[2] in {row[0] for row in d.shop.products if row[3] > 10_000} for line in d.shop.order_lines)],
+        ["`shop/products.list_price` over 100"],
+    ),
+    "How many customers joined in 2024 and have no orders in 2026?": lambda d: (
+        [len({row[0] for row in d.shop.customers if row[4].year == 2024} - buyers(d, year=2026))],
+        [],
+    ),
     "Number of order lines by channel": lambda d: lines_by(d, lambda order: order.channel),
     "Which product sells best?": best_seller,
     "Share of orders cancelled, by channel": lambda d: cancelled_by(d, lambda order: order.channel),

@@ -9,7 +9,7 @@ from datetime import date
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing
-from runtime.models.offline.mentions import names_of_others, valued
+from runtime.models.offline.mentions import names_said, valued
 from runtime.models.offline.naming import named
 from runtime.models.offline.notes import noted
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
@@ -39,8 +39,8 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
 
 def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
     values = valued(tokens, tables)
-    others = {table.id: names_of_others(tokens, table, tables) for table in tables}
-    readings = [(table, read(tokens, table, today, values, others[table.id])) for table in tables]
+    names = names_said(tokens, tables)
+    readings = [(table, read(tokens, table, today, values, names)) for table in tables]
     whole = [(table, reading) for table, reading in readings if not (isinstance(reading, Cannot) and reading.unknown)]
     best = _best(whole) if whole else None
     related = with_related(tokens, tables, today)
@@ -49,7 +49,7 @@ def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, 
     if best is not None and not isinstance(best, Cannot):
         return Choice(best)
     linking = [(table, wide) for table in tables if (wide := linked(table, tables)) is not None]
-    wide = [(table, read(tokens, wide, today, values, others[table.id])) for table, wide in linking]
+    wide = [(table, read(tokens, wide, today, values, names)) for table, wide in linking]
     joined = _best_joined(wide)
     if joined is not None and (best is None or _carries(joined, best)):
         return Choice(joined)

@@ -11,13 +11,14 @@ from runtime.models.offline.plan import Cannot
 from runtime.models.offline.tokens import Token
 
 _STEPS = 3
-_SAYING = ("label", "flag", "year", "date", "textdate")  # a figure of another table would be counted once for each row
+_SAYING = ("label", "flag", "year", "date", "textdate", "number")
 _NAMELESS = ("",)
 
 
 def linked(table: Table, tables: Sequence[Table]) -> Table | None:
-    """`table` with the labels, flags and days of every table that its rows lead to, step by step, by exactly one
-    column to a key: such joins never repeat a row, so no figure is counted twice. Never over two sources. None when
+    """`table` with the labels, flags, days and figures of every table that its rows lead to, step by step, by exactly
+    one column to a key: such joins never repeat a row, so no figure of its own is counted twice; those of the others
+    would be, and serve as bounds only. Never over two sources. None when
     there is no such table."""
     columns = [replace(column, source=table.id) for column in table.columns]
     added: list[Column] = []

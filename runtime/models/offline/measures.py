@@ -22,18 +22,19 @@ class Measure:
     firm: bool = False
 
 
-def named_numbers(clues: Clues, skip: frozenset[int] = frozenset()) -> tuple[Measure, ...]:
-    """The number columns that the question names or whose unit it names, without those at the tokens `skip`."""
+def named_numbers(clues: Clues, skip: frozenset[int] = frozenset(), *, pointed: bool = False) -> tuple[Measure, ...]:
+    """The number columns that the question names or whose unit it names, without those at the tokens `skip`; those of
+    rows that are `pointed` at only for bounds, since a row of theirs may be met several times."""
     found: dict[str, Measure] = {}
     for mention in clues.mentions:
         if mention.first in skip:
             continue
         weak = clues.tokens[mention.first].stem in ("total", "sum", "average", "count") and len(mention.columns) == 1
-        numbers = tuple(c for c in mention.columns if c.kind in ("number", "noisy"))
+        numbers = tuple(c for c in mention.columns if c.kind in ("number", "noisy") and (pointed or c.via is None))
         for column in () if weak else numbers:
             found.setdefault(column.name, Measure(column, firm=True))
         if not numbers and not mention.values and not any(c.dated for c in mention.columns):
-            for measure in _by_unit(mention.units, mention.unit):
+            for measure in _by_unit(tuple(c for c in mention.units if c.via is None), mention.unit):
                 found[measure.column.name] = measure
     return tuple(found.values())
 
@@ -54,13 +55,13 @@ def find_measure(clues: Clues, concept: str, skip: frozenset[int] = frozenset())
         return named[0] if len(named) == 1 else _which(named)
     if not idea and clues.money:
         idea, concept = CONCEPTS["money"], "money"
-    numbers = clues.table.of_kind("number", "noisy")
+    numbers = tuple(column for column in clues.table.of_kind("number", "noisy") if column.via is None)
     if idea:
         fitting = tuple(column for column in numbers if set(column.words) & idea)
         if concept == "pieces":
             fitting = tuple(column for column in fitting if column.additive)
         return _one(fitting, concept, clues)
-    weak = tuple(c for m in clues.mentions for c in m.columns if c.kind == "number")
+    weak = tuple(c for m in clues.mentions for c in m.columns if c.kind == "number" and c.via is None)
     if weak:
         return Measure(weak[0], firm=True)
     additive = tuple(column for column in numbers if column.additive or column.kind == "noisy")

@@ -76,15 +76,27 @@ def valued(tokens: Sequence[Token], tables: Sequence[Table]) -> frozenset[int]:
     return frozenset(found)
 
 
-def names_of_others(tokens: Sequence[Token], table: Table, tables: Sequence[Table]) -> frozenset[int]:
-    """The tokens of names of several words that only other tables bear: the "lines" of "order lines" are no orders."""
-    own, found = set[int](), set[int]()
-    for one in tables:
-        length = len(one.words)
-        for first in range(len(tokens) - length + 1) if length > 1 else ():
-            if tuple(token.stem for token in tokens[first : first + length]) == one.words:
-                (own if one.words == table.words else found).update(range(first, first + length))
-    return frozenset(found - own)
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Tokens [first, after) that spell a name of several words, and the tables that it belongs to."""
+
+    first: int
+    after: int
+    tables: frozenset[str]
+
+
+def names_said(tokens: Sequence[Token], tables: Sequence[Table]) -> tuple[Named, ...]:
+    """The names of tables and of columns of figures, of several words, that `tokens` spell whole."""
+    known: dict[tuple[str, ...], set[str]] = {}
+    for table in tables:
+        named = (table.words, *(column.words for column in table.columns if column.kind == "number"))
+        for words in named:
+            if 1 < len(words) <= _LONGEST:
+                known.setdefault(words, set()).add(table.id)
+    stemmed = [token.stem for token in tokens]
+    spans = ((first, first + length) for length in range(2, _LONGEST + 1) for first in range(len(tokens) - length + 1))
+    found = ((first, after, known.get(tuple(stemmed[first:after]))) for first, after in spans)
+    return tuple(Named(first, after, frozenset(owners)) for first, after, owners in found if owners)
 
 
 def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Mention | None:
@@ -174,8 +186,14 @@ def _part_of_column(token: Token, table: Table, first: int) -> Mention | None:
     """ "distance" for distance_km always; "budget" for monthly_budget when no other column has the word."""
     core = tuple(c for c in table.columns if tuple(w for w in c.words if w not in _DROPPABLE) == (token.stem,))
     holding = tuple(column for column in table.columns if token.stem in column.words and token.stem not in UNITS)
+    core, holding = _own_first(core), _own_first(holding)
     columns = core or (holding if len(holding) == 1 else ())
     return Mention(first, first + 1, columns=columns, loose=not core) if columns else None
+
+
+def _own_first(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns of the table itself, where there are any, before those of tables that it points at."""
+    return tuple(column for column in columns if column.via is None) or columns
 
 
 def _synonym(token: Token, table: Table, first: int) -> Mention | None:

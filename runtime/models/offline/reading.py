@@ -11,6 +11,7 @@ from runtime.models.offline.clues import Clues, gather
 from runtime.models.offline.conditions import Span, pair_of, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONEY_VERBS, QUANTITY_WORDS
+from runtime.models.offline.mentions import Named
 from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, Related, ValueFilter
 from runtime.models.offline.shapes import Parts, shape
 from runtime.models.offline.targets import bounds_of, counted
@@ -24,16 +25,16 @@ def read(
     table: Table,
     today: date | None,
     valued: frozenset[int] = _NONE,
-    others: frozenset[int] = _NONE,
+    names: Sequence[Named] = (),
     related: tuple[Related, ...] = (),
 ) -> Reading:
     """The reading of a question against `table`: a plan only if every word of it is accounted for. The tokens `valued`
-    spell values of some table here, so that none of them is another word for a column of this one; `others` name
-    other tables, so that none of them is a mere row of this one. `related` are conditions that stand already."""
+    spell values of some table here, so that none of them is another word for a column of this one; `names` are those
+    of several words that tables here bear: part of another table's is nothing of this one. `related` are conditions
+    that stand already."""
     clues = gather(tokens, table, today)
     _disown(clues, valued)
-    for at in others:
-        clues.used[at] = clues.used[at] and clues.mention_at(at) is not None
+    _disown_names(clues, names)
     reading = _read(clues, related)
     score = _score(clues)
     unread = clues.unread()
@@ -50,6 +51,16 @@ def _disown(clues: Clues, valued: frozenset[int]) -> None:
     for at in valued:
         if _akin(clues, at):
             clues.used[at] = False
+
+
+def _disown_names(clues: Clues, names: Sequence[Named]) -> None:
+    """The "lines" of "order lines" are no orders, nor is the "list price" of a product any other price."""
+    for name in names:
+        mentions = [clues.mention_at(at) for at in range(name.first, name.after)]
+        whole = mentions[0] is not None and mentions[0].first <= name.first and mentions[0].after >= name.after
+        for at, mention in enumerate(mentions, start=name.first):
+            if clues.table.id not in name.tables and not whole and (mention is None or mention.loose):
+                clues.used[at] = False
 
 
 def _akin(clues: Clues, at: int) -> bool:
@@ -110,7 +121,13 @@ def _guarded(reading: Reading, clues: Clues) -> Reading:
 
 
 def _stray(plan: Plan, clues: Clues) -> Column | None:
-    """A label column that was named but plays no part; those of listed rows are shown, so they do."""
+    """A label column that was named but plays no part; those of listed rows are shown, so they do. A figure of rows
+    that are pointed at is there to be held against a bound, and for nothing else."""
+    bounded = {figure.column.name for figure in plan.figures}
+    for mention in clues.mentions:
+        pointed = [c for c in mention.columns if c.via is not None and c.kind == "number" and not mention.table]
+        if pointed and len(pointed) == len(mention.columns) and not any(c.name in bounded for c in pointed):
+            return pointed[0]
     if plan.shape in ("extreme", "rows"):
         return None
     placed = {value.column.name for value in plan.values} | {d.column.name for d in plan.dimensions}
@@ -120,7 +137,7 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
             continue
         labels = [column for column in mention.columns if column.kind in ("label", "id", "year", "other")]
         only_labels = bool(labels) and len(labels) == len(mention.columns)
-        leads = any(_leads_to(column, value.column) for column in labels for value in plan.values)
+        leads = any(_leads_to(column, held.column) for column in labels for held in (*plan.values, *plan.figures))
         if only_labels and not leads and not any(column.name in placed for column in labels):
             return labels[0]
     return None

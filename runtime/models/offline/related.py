@@ -10,7 +10,7 @@ from runtime.models.offline.catalog import Column, Join, Table
 from runtime.models.offline.clues import gather
 from runtime.models.offline.conditions import Span, span_of, value_filters
 from runtime.models.offline.links import linked, reached
-from runtime.models.offline.mentions import names_of_others, valued
+from runtime.models.offline.mentions import names_said, valued
 from runtime.models.offline.plan import Aggregate, Cannot, Plan, Reading, Related
 from runtime.models.offline.reading import read
 from runtime.models.offline.tokens import Token, stems, tokenize
@@ -19,6 +19,7 @@ _LACKS = frozenset(("no", "without", "never", "not", "lacking"))
 _BEARS = frozenset(("with", "have", "has", "had", "having"))
 _IDLE = frozenset("any a an the single at least one ever yet been got get gotten made placed was were".split())
 _GROUPS = frozenset(("by", "per", "each", "every"))
+_DAY_WORDS = frozenset(("on", "at", "in", "date", "day"))
 _BEFORE = 6
 
 
@@ -109,12 +110,12 @@ def _reading(
     if (said := _of_both(clause.said, own, far, rows)) is not None:
         return Cannot(f"I can't tell whether “{said}” is that of {own.file} or of {far.file}.", own)
     related = Related(replace(key, source=own.id), rows, clause.negated)
-    values, others = valued(main, tables), names_of_others(main, own, tables)
+    values, names = valued(main, tables), names_said(main, tables)
     wide = linked(own, tables)
     for table in (own, wide) if wide is not None else (own,):
-        reading = read(main, table, today, values, others, (related,))
+        reading = read(main, table, today, values, names, (related,))
         if not (isinstance(reading, Cannot) and reading.unknown):
-            return _dated_apart(reading, far)
+            return _dated_apart(reading, main, far)
     return None
 
 
@@ -165,11 +166,12 @@ def _of_both(said: Sequence[Token], own: Table, far: Table, rows: Plan) -> str |
     return None
 
 
-def _dated_apart(reading: Reading, far: Table) -> Reading:
+def _dated_apart(reading: Reading, main: Sequence[Token], far: Table) -> Reading:
     """The reading, unless its time may as well be that of the other rows: "customers in 2026 without orders"."""
     if not isinstance(reading, Plan) or reading.period is None or reading.shape == "share":
         return reading
-    if not any(column.dated for column in far.columns):
+    said = reading.date is not None and {token.stem for token in main}.intersection(reading.date.words) - _DAY_WORDS
+    if said or not any(column.dated for column in far.columns):
         return reading
     return Cannot(
         f"I can't tell whether that time is that of {reading.table.file} or of {far.file}; say it right behind the one "

@@ -125,5 +125,5 @@ def _bound(clues: Clues, said: ComparisonMention) -> Bound | Ask | Cannot:
 
 def _measure_of(clues: Clues, mention: Mention) -> Measure | None:
     others = frozenset(m.first for m in clues.mentions if m.first != mention.first)
-    named = named_numbers(clues, others)
+    named = named_numbers(clues, others, pointed=True)
     return named[0] if len(named) == 1 else None

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from runtime.evidence import Json
 from runtime.models.offline.catalog import Column
-from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES
+from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES, QUANTITY_WORDS
 from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, Related, ValueFilter
 
@@ -38,6 +38,8 @@ def in_its_unit(plan: Plan) -> Plan:
     column = aggregate.column
     if aggregate.unit or column is None or column.kind != "number" or aggregate.function in ("count", "distinct"):
         return plan
+    if column.words[-1] in QUANTITY_WORDS or (plan.table.borrowed and not MONEY_COLUMNS.intersection(column.words)):
+        return plan  # pieces of an order in EUR are no euros
     kept = [value for value in plan.values if value.column.name in known and not value.negated]
     units = {text.strip().upper() for value in kept for text in value.values}
     if len(units) != 1 or not _UNIT_CODE.fullmatch(unit := units.pop()):
@@ -160,4 +162,4 @@ def _value(value: ValueFilter) -> str:
 
 
 def _figure(item: FigureFilter) -> str:
-    return f"`{item.column.name}` {bound(item.comparison)}" + (" (converted)" if item.divisor != 1 else "")
+    return f"{column_name(item.column)} {bound(item.comparison)}" + (" (converted)" if item.divisor != 1 else "")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,13 +20,14 @@ CREATE TABLE buyers (buyer_id INTEGER PRIMARY KEY, buyer TEXT NOT NULL, town TEX
 CREATE TABLE deals (
   deal_id INTEGER PRIMARY KEY, buyer_id INTEGER NOT NULL REFERENCES buyers (buyer_id), closed_on DATE NOT NULL,
   state TEXT);
-CREATE TABLE goods (good_id INTEGER PRIMARY KEY, good TEXT NOT NULL, color TEXT NOT NULL);
+CREATE TABLE goods (good_id INTEGER PRIMARY KEY, good TEXT NOT NULL, color TEXT NOT NULL, net_weight INTEGER NOT NULL);
 CREATE TABLE deal_lines (
   deal_id INTEGER NOT NULL REFERENCES deals (deal_id), good_id INTEGER NOT NULL REFERENCES goods (good_id),
   pieces INTEGER NOT NULL);
 """
 BUYERS = ((1, "Ada", "Oslo"), (2, "Bo", "Rome"), (3, "Cy", "Rome"), (4, "Di", "Oslo"))
 GOODS = ((1, "Lamp", "red"), (2, "Sofa", "blue"), (3, "Vase", "red"))
+WEIGHTS = {1: 4, 2: 60, 3: 2}
 STATES = ("won", "lost")
 MONTHS = ("January", "February", "March")
 
@@ -78,7 +80,7 @@ def lines_of(book: list[Deal]) -> list[Line]:
 def database_of(book: list[Deal]) -> Database:
     database = Database(SCHEMA)
     database.insert("buyers", [*BUYERS])
-    database.insert("goods", [*GOODS])
+    database.insert("goods", [(*good, WEIGHTS[good[0]]) for good in GOODS])
     database.insert("deals", [(n, d.buyer, d.day.isoformat(), d.state) for n, d in enumerate(book, start=1)])
     database.insert("deal_lines", [(n, *line) for n, d in enumerate(book, start=1) for line in d.lines])
     return database
@@ -139,3 +141,44 @@ async def test_a_word_that_a_linked_table_knows_is_never_called_unknown() -> Non
     book = [Deal(1, date(2025, 1, 5), "won", ((1, 2),))]
     text = await converse(database_of(book), "Total pieces of frobnicated Lamp in Oslo")
     assert declined(text) and "“frobnicated”" in text and "“Lamp”" not in text and "“Oslo”" not in text, text
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(books(), st.integers(0, 70), st.booleans())
+async def test_a_bound_on_a_figure_of_the_rows_pointed_at(book: list[Deal], bound: int, counts: bool) -> None:
+    asks = "Number of deal lines" if counts else "Total pieces of deal lines"
+    text = await converse(database_of(book), f"{asks} of goods with a net weight over {bound}")
+    kept = [line for line in lines_of(book) if WEIGHTS[line.good] > bound]
+    right = len(kept) if counts else sum(line.pieces for line in kept)
+    assert not declined(text), text
+    assert has_figure(told(text), right, 0) or (not kept and "nothing to compute" in text), (right, text)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Total net weight of deal lines",
+        "Average net weight of deal lines by town",
+        "Highest net weight of deal lines",
+        "Total net weight by town",
+        "Correlation between pieces and net weight",
+        "Total pieces and net weight of deal lines",
+    ],
+)
+async def test_a_figure_of_the_rows_pointed_at_is_never_counted_once_for_each_row(question: str) -> None:
+    book = [Deal(1, date(2025, 1, 5), "won", ((1, 2), (1, 3), (2, 1))), Deal(2, date(2025, 2, 5), "lost", ((2, 1),))]
+    text = await converse(database_of(book), question)
+    assert declined(text), text
+
+
+async def test_a_name_of_two_words_is_never_half_of_another_tables() -> None:
+    database = Database(
+        "CREATE TABLE boxes (box_id INTEGER PRIMARY KEY, box TEXT, list_price INTEGER);"
+        "CREATE TABLE sales (sale_id INTEGER PRIMARY KEY, sold_on DATE, unit_price INTEGER);"
+    )
+    database.insert("boxes", [(1, "small", 5), (2, "large", 90)])
+    database.insert("sales", [(1, "2025-01-01", 3), (2, "2025-01-02", 70)])
+    text = await converse(database, "How many sales with a list price over 10?")
+    assert declined(text), text
+    right = await converse(database, "How many sales with a unit price over 10?")
+    assert has_figure(right, 1, 0) and not declined(right), right
