@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runtime.ingest.bytescan import ByteScan
-from runtime.ingest.lexical import MISSING
+from runtime.ingest.lexical import MISSING, NOT_FINITE
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 
 HEAD_BYTES = 1 << 20
@@ -196,7 +196,7 @@ def lone_column(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _present(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     cells = [row[place].strip() for row in rows if place < len(row)]
-    return [cell for cell in cells if cell and cell.lower() not in MISSING]
+    return [cell for cell in cells if cell and cell.lower() not in MISSING | NOT_FINITE]
 
 
 def _cut(name: str) -> str:

@@ -23,7 +23,7 @@ from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 from runtime.ingest.summaries import WORD as SUMMARY_WORD
 from runtime.ingest.totals import Noun, doubted, find_totals, told
-from runtime.ingest.wrapping import is_wrapped, unwrapped, without_comments, without_rules
+from runtime.ingest.wrapping import is_padded, is_wrapped, unwrapped, without_comments, without_padding, without_rules
 
 _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
@@ -60,7 +60,7 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
         return True
     quote = '"' if found.fields_quoted else ""
     delimiter = _delimiter(head, quote, EXPECTED[kind])
-    if quote and any(f"{delimiter} {quote}" in line for line in head):
+    if is_padded(head, delimiter) or (quote and any(f"{delimiter} {quote}" in line for line in head)):
         return True
     records = list(loose_records(head, delimiter, quote))
     layout = find_layout(records)
@@ -101,6 +101,8 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     records = without_comments(without_rules(records, notes, "line"), width, notes)
     if not records:
         raise IngestRefused("empty: there is no data in it")
+    if is_padded(lines[:_HEAD], delimiter):
+        records = without_padding(records, notes)
     layout = find_layout(records[:_HEAD])
     check_width(layout, columns)
     return table_of(records, layout, delimiter, notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,16 @@ _NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 _SURE_ROWS = 5  # above a last row that one column alone shows to be their sum
 # A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
 _TWICE = r"[ÂÃ][\x{80}-\x{BF}\x{152}-\x{178}\x{2013}-\x{2122}]|â€[\x{80}-\x{BF}\x{152}-\x{2122}]"
-_AMOUNT = r"[-+−(]?[0-9][0-9.,'’ ]*"
+_NAMED = re.compile(r"date|datum|fecha|data\b|day|time|stamp|(^|_)(ts|at)$|created|updated", re.IGNORECASE)
+_COMPACT = "days as YYYYMMDD"
+_MOMENTS = (
+    (_COMPACT, 19000101, 21001231),
+    ("day numbers of a spreadsheet (45292 = 2024-01-01)", 20_000, 60_000),
+    ("seconds since 1970", 10**8 * 3, 4 * 10**9),
+    ("milliseconds since 1970", 10**11 * 3, 4 * 10**12),
+)
+"""What numbers stand for, by their least and greatest; but for compact days only where the column's name says so."""
+_AMOUNT = r"[-+−–(]?[0-9][0-9.,'’ ]*"
 _FORMS = (
     (
         "look like dates in a form that is not read",
@@ -30,7 +40,7 @@ _FORMS = (
     ),
     (
         "are numbers with other signs or words",
-        rf"[~<>≈±≤≥]=?\s?{_AMOUNT}|{_AMOUNT}[*†‡]+|{_AMOUNT}\s[^\s0-9:]{{1,6}}|{_AMOUNT}°[CF]|(?i)(rs\.?|ca\.?|approx\.?)\s?{_AMOUNT}",
+        rf"[~<>≈±≤≥]=?\s?{_AMOUNT}|{_AMOUNT}[*†‡‰]+|–{_AMOUNT}|{_AMOUNT}\s[^\s0-9:]{{1,6}}|{_AMOUNT}°[CF]|(?i)(rs\.?|ca\.?|approx\.?)\s?{_AMOUNT}",
     ),
 )
 
@@ -51,6 +61,9 @@ def look_closely(
     if rows > 2:
         notes += _continued(connection, numbered_rows(parquet, names), names, texts)
         notes += _adds_up(connection, numbered_rows(parquet, names), names, numbers, rows)
+    notes += _days(
+        connection, table, [name for name, each in kinds if each.name == "BIGINT" and not each.note][:_COLUMNS]
+    )
     return notes
 
 
@@ -114,6 +127,27 @@ def _continued(
     if blank_first or filled < 2 or 4 * filled > 3 * rows or labels < filled or beside < rows:
         return []
     return [f"{names[0]}: {rows - filled:,} rows have no label; the one above may stand for them, as in merged cells"]
+
+
+def _days(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> list[str]:
+    """Whole numbers that programs write for days and moments: they are kept as numbers."""
+    if not names:
+        return []
+    asked = ", ".join(
+        f"min({name}), max({name}), count({name}) = count(try_strptime(CAST({name} AS VARCHAR), '%Y%m%d'))"
+        for name in map(quoted, names)
+    )
+    row = connection.execute(f"SELECT {asked} FROM {table}").fetchone() or ()
+    notes: list[str] = []
+    for name, least, most, days in zip(names, row[::3], row[1::3], row[2::3], strict=True):
+        if least is None:
+            continue
+        for what, begin, end in _MOMENTS:
+            compact = what is _COMPACT
+            if begin <= least and most <= end and (days if compact else _NAMED.search(name)):
+                notes.append(f"{name}: its whole numbers may be {what}, e.g. {least}; kept as numbers")
+                break
+    return notes
 
 
 def _adds_up(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.totals import Noun
@@ -53,6 +54,21 @@ def without_comments(records: list[Record], width: int, notes: list[str]) -> lis
     many = "1 comment line" if len(comments) == 1 else f"{len(comments):,} comment lines"
     notes.append(f"{many} (#, first in line {comments[0]}) skipped, not rows of the table")
     return [record for record in records if not _is_comment(record, width)]
+
+
+def is_padded(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether nearly all lines have blanks beside their delimiters."""
+    filled = [line for line in lines if line.strip()]
+    beside = sum(f" {delimiter}" in line or f"{delimiter} " in line for line in filled)
+    return len(filled) > 1 and 10 * beside >= 9 * len(filled)
+
+
+def without_padding(records: list[Record], notes: list[str]) -> list[Record]:
+    """The records with their values bare of blanks around them."""
+    plain = [replace(record, cells=[cell.strip(" ") for cell in record.cells]) for record in records]
+    if plain != records:
+        notes.append("blanks around the values taken off: nearly every line has them beside its delimiters")
+    return plain
 
 
 def _is_comment(record: Record, width: int) -> bool:

@@ -87,6 +87,20 @@ Read = Callable[..., Any]
             id="a-remark-behind-a-blank-line-below-two-columns",
         ),
         pytest.param(
+            "id | name | amt\n1 | Ann | 5.5\n2 | Bob | 6.5\n",
+            ["id", "name", "amt"],
+            [(1, "Ann", Decimal("5.5")), (2, "Bob", Decimal("6.5"))],
+            "blanks around the values taken off",
+            id="blanks-around-delimiters",
+        ),
+        pytest.param(
+            "name      ,dept,n\nAnn       ,HR  ,5\nBob       ,IT  ,6\n",
+            ["name", "dept", "n"],
+            [("Ann", "HR", 5), ("Bob", "IT", 6)],
+            "blanks around the values taken off",
+            id="values-filled-up-to-one-width",
+        ),
+        pytest.param(
             "name,born,died\nAnn Ax,,\nBob Bo,,\nCem Co,,\n",
             ["name", "born", "died"],
             [("Ann Ax", None, None), ("Bob Bo", None, None), ("Cem Co", None, None)],
@@ -268,6 +282,13 @@ def test_a_header_that_nothing_sets_apart_is_said(read: Read, content: str, doub
             "the last row ('Saldo') holds the sums of all above it in debit, credit",
         ),
         ("k,n\na,1\nb,2\nc,3\n", ""),
+        ("k,rate\na,5‰\nb,7‰\n", "rate: its values are numbers with other signs or words"),
+        ("order_date,n\n45292,1\n45323,2\n", "order_date: its whole numbers may be day numbers of a spreadsheet"),
+        ("d,n\n20240131,1\n20240201,2\n", "d: its whole numbers may be days as YYYYMMDD, e.g. 20240131"),
+        ("d,n\n20240131,1\n20240299,2\n", ""),
+        ("ts,n\n1704067200,1\n1704153600,2\n", "ts: its whole numbers may be seconds since 1970"),
+        ("created,n\n1704067200000,1\n1704070800000,2\n", "created: its whole numbers may be milliseconds since 1970"),
+        ("price,n\n45292,1\n45323,2\n", ""),
     ],
 )
 def test_signs_of_what_went_wrong_before_are_said(read: Read, content: str, said: str) -> None:
