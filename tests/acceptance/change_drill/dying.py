@@ -25,7 +25,7 @@ from runtime.approvals import Desk, moves
 from runtime.state import Approval, Approvals, Delivery, Effects
 from tests.integration.updates.dying import Death, Relay
 
-ARM = "arm"
+ARM, STOPPING = "arm", "stopping in good order"
 
 
 def live(environment: Mapping[str, str], moment: str, armed: bool, line: Connection, log: str) -> None:
@@ -58,6 +58,7 @@ async def _serve(death: Death, line: Connection) -> None:
     async with service.running_bot(settings, pacer=Unpaced()):
         line.send("ready")
         await stop.wait()
+        print(STOPPING, file=sys.stderr, flush=True)
 
 
 def _around(owner: type, name: str, death: Death, before: str, after: str) -> None:
