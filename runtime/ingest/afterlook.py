@@ -11,12 +11,10 @@ import duckdb
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.lexical import DATED, NUMERIC, class_of, literal, numbered_rows, parquet_table, quoted
 from runtime.ingest.small_table import SMALL_ROWS, look_closely
-from runtime.ingest.totals import WORDS
+from runtime.ingest.total_labels import begins_like_total
 
 _LOOKED_AT = 200
 _NOTES = 40
-_TOTAL_BEGINS = ("tot", "sub", "gra", "ove", "sum", "ges", "zwi", "end", "ins", "som")
-_TOTAL = rf"(?i)^({WORDS})\b"
 _LABEL_COLUMNS = 3  # a total is named in one of the first text columns
 _EVEN_ROWS = 20_000
 _EVEN_BLOCKS = 20
@@ -68,12 +66,12 @@ def _promising(
     if not texts:
         return []
     columns = ", ".join(quoted(name) for name in texts)
-    cells = (
-        f"UNPIVOT ({_evenly(columns, rows, *numbered_rows(parquet, names))}) ON COLUMNS(*) INTO NAME name VALUE value"
-    )
+    sample = _evenly(columns, rows, *numbered_rows(parquet, names))
     wanted = ", ".join(literal(each) for each in (*NUMERIC, *DATED))
+    # Were the blocks not gathered first, the patterns would be compiled for each of them.
     found = connection.execute(
-        f"SELECT name FROM (SELECT name, {class_of('trim(value)')} AS k FROM ({cells}))"
+        f"WITH sample AS MATERIALIZED ({sample}) SELECT name FROM (SELECT name, {class_of('trim(value)')} AS k FROM"
+        " (UNPIVOT (FROM sample) ON COLUMNS(*) INTO NAME name VALUE value))"
         f" GROUP BY name HAVING count_if(k IN ({wanted})) * 4 >= count(*) OR count_if(k = 'told') > 0"
     ).fetchall()
     hits = {str(row[0]) for row in found}
@@ -172,22 +170,6 @@ def _totals(
     count = int(row[0])
     what = "1 row looks like a total or subtotal" if count == 1 else f"{count:,} rows look like totals or subtotals"
     return [f"{what}, e.g. {_shown(str(row[1]))}; kept as rows, so sums over the whole table count them twice"]
-
-
-def begins_like_total(text: str) -> str:
-    """SQL: whether a text begins with a total's word. The bounds on its first two letters are compared with what
-    Parquet keeps of each block, so that most columns are not read at all."""
-    pairs = {first + second for each in _TOTAL_BEGINS for first in _cases(each[0]) for second in _cases(each[1])}
-    bounds = " OR ".join(
-        f"{text} >= '{pair}' AND {text} < '{pair[:-1]}{chr(ord(pair[-1]) + 1)}'" for pair in sorted({" ", *pairs})
-    )
-    words = ", ".join(literal(each) for each in _TOTAL_BEGINS)
-    begun = f"lower(ltrim({text})[:3]) IN ({words})"
-    return f"({bounds}) AND {begun} AND regexp_matches(ltrim({text}), {literal(_TOTAL)})"
-
-
-def _cases(letter: str) -> tuple[str, str]:
-    return letter.lower(), letter.upper()
 
 
 def _empty_rows(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> list[str]:

@@ -10,12 +10,17 @@ from typing import Any
 
 import duckdb
 
-from runtime.ingest.afterlook import begins_like_total
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.lexical import literal, numbered_rows, quoted
 from runtime.ingest.loose_records import Record
 from runtime.ingest.numerals import Numeral
 from runtime.ingest.repair import header_again, without_footer
+from runtime.ingest.total_labels import (
+    begins_like_total,
+    columns_that_may_begin,
+    ends_like_total,
+    labelled_like_total,
+)
 from runtime.ingest.totals import LABEL, LABEL_COLUMNS, NO_LABEL, Noun, judged, label_of, told
 
 _CANDIDATES = 5_000
@@ -29,7 +34,7 @@ Row = tuple[Any, ...]
 @dataclass(frozen=True, slots=True)
 class Apart:
     """The places (from 0) of rows that are none, and what has to be said about them; `labelled` is False when no row
-    has a total's label at all."""
+    looks like a total at all."""
 
     places: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
@@ -84,9 +89,9 @@ def find_apart(
     if again:
         notes.append(header_again([table.told_place(each) for each in again], table.noun()))
     footer = _footer(table, notes)
-    candidates = _labelled(table, {*again, *footer})
-    totals = _totals(table, parquet, candidates or {}, {*again, *footer}, notes)
-    return Apart(tuple(sorted({*again, *footer, *totals})), tuple(notes), candidates != {})
+    candidates, labelled = _labelled(table, parquet, {*again, *footer})
+    totals = _totals(table, parquet, candidates, {*again, *footer}, notes)
+    return Apart(tuple(sorted({*again, *footer, *totals})), tuple(notes), labelled)
 
 
 def _repeats(table: _Table) -> list[int]:
@@ -136,27 +141,35 @@ def _totals(
     return places
 
 
-def _labelled(table: _Table, known: set[int]) -> dict[int, tuple[str, list[str]]] | None:
-    """Rows with a total's label in one of the first text columns, None when there are more than are judged."""
-    labels = [quoted(name) for name in table.texts()[:LABEL_COLUMNS]]
-    tests = [test(name) for name in labels for test in (begins_like_total, _ends_like_total)]
+def _labelled(table: _Table, parquet: Path, known: set[int]) -> tuple[dict[int, tuple[str, list[str]]], bool]:
+    """Rows with a total's label in one of their first cells, none when there are more than are judged; and whether any
+    row looks like a total in one of the first text columns."""
     places: set[int] = set()
-    for test in tests:
+    for test in _label_tests(table, parquet):
         found = table.ask(f"SELECT {table.place} FROM {table.source} WHERE {test} LIMIT {_CANDIDATES + 1}")
         places |= {int(row[0]) for row in found} - known
         if len(places) > _CANDIDATES:
-            return None
+            return {}, True
     if not places:
-        return {}
+        return {}, False
     cells = table.cells(f"{table.place} IN ({', '.join(map(str, sorted(places)))})")
     told_by = {place: label_of(row) for place, row in cells.items()}
-    return {place: (label, cells[place]) for place, label in told_by.items() if label}
+    return {place: (label, cells[place]) for place, label in told_by.items() if label}, True
 
 
-def _ends_like_total(text: str) -> str:
-    """SQL: whether a text ends with a total's word, as in 'North total'. The first tests are cheap on every value."""
-    cheap = f"(contains({text}, 'otal') OR suffix({text}, 'TOTAL'))"
-    return f"{cheap} AND regexp_matches({text}, '(?i)\\b(sub)?total:?\\s*$')"
+def _label_tests(table: _Table, parquet: Path) -> list[str]:
+    """Conditions for a total's label, one for each text column that may hold one. What ends like one is a label only
+    in the first columns."""
+    may_begin = {int(row[0]) for row in table.ask(columns_that_may_begin(parquet))}
+    tests: list[str] = []
+    for name in table.texts()[:LABEL_COLUMNS]:
+        place, text = table.names.index(name), quoted(name)
+        first = place < LABEL_COLUMNS
+        if place in may_begin:
+            tests.append(labelled_like_total(text) if first else begins_like_total(text))
+        elif first:
+            tests.append(ends_like_total(text))
+    return tests
 
 
 def _lacks_its_label(table: _Table, parquet: Path, last: int) -> bool:
