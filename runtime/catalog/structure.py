@@ -52,8 +52,8 @@ class CatalogTable:
     PostgreSQL, `orders` in SQLite) and is unique there; `rows_estimate` is None where nothing was measured; `reads`
     are the ids of the relations that a view is made of, directly, and of those that inherit from a table. `parts`:
     schema and name of each partition, to be meant by the manifest's rules. `partial`: columns of it aren't admitted,
-    which the guard has to know. `indexed`: the columns by which an index of SQLite sorts, "" for an expression. Nobody
-    is told of these three."""
+    which the guard has to know. `indexed`: the columns of each index of SQLite, "" for an expression or a condition.
+    Nobody is told of these three."""
 
     id: str
     schema: str
@@ -68,7 +68,7 @@ class CatalogTable:
     reads: tuple[str, ...] = ()
     parts: tuple[tuple[str, str], ...] = ()
     partial: bool = False
-    indexed: frozenset[str] = frozenset()
+    indexed: tuple[tuple[str, ...], ...] = ()
 
     def column(self, name: str) -> CatalogColumn | None:
         """The column of exactly this name."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 
-from runtime.catalog import CatalogColumn, CatalogTable, Structure
+from runtime.catalog import CatalogTable, Structure
 from runtime.limits import Limits
 from runtime.sqlguard import GuardPolicy
 
@@ -63,13 +63,23 @@ def _fields(structure: Structure) -> Mapping[str, frozenset[str]]:
     return {name: found for name, found in fields.items() if found}
 
 
-def _unsorted(structure: Structure) -> frozenset[str]:
-    """Tables with an index over a column that nobody or only people may see."""
-    return frozenset(table.id for table in structure.tables if table.indexed - {item.name for item in _open(table)})
+def _unsorted(structure: Structure) -> Mapping[str, str]:
+    """Tables with an index over a column that nobody or only people may see, and a column that such an index lacks: a
+    scan that reads it, too, goes by the table. "" where there is none, or where the index would sort what it finds."""
+    found: dict[str, str] = {}
+    for table in structure.tables:
+        open_to_all = {item.name for item in table.columns if not item.masked}
+        withheld = [columns for columns in table.indexed if not open_to_all.issuperset(columns)]
+        if withheld:
+            single = all(len(columns) == 1 and columns[0] for columns in withheld)
+            found[table.id] = (_beside(table) if single else None) or ""
+    return found
 
 
-def _open(table: CatalogTable) -> Iterator[CatalogColumn]:
-    return (column for column in table.columns if not column.masked)
+def _beside(table: CatalogTable) -> str | None:
+    """An open, stored column that is no part of a key: every index of SQLite holds the key of its rows."""
+    kept = (item.name for item in table.columns if not item.masked and not item.generated)
+    return next((name for name in kept if name not in table.primary_key), None)
 
 
 def _masked(structure: Structure) -> Mapping[str, frozenset[str]]:

@@ -26,9 +26,9 @@ class GuardPolicy:
     which a name without one is looked up, in order. `partial`: ids of tables of which only the listed columns exist
     for the caller; every such table is read through a SELECT of exactly these. Of other tables the columns serve
     hints and filters, they are no boundary. `masked`: table id -> columns whose values people see and the model does
-    not. `unsorted`: ids of tables of SQLite that are read without their indexes, since one of these sorts by a column
-    that is masked or hidden, and rows in its order would tell of it. `parameters`: how many values come with the SQL;
-    `?`, `?1`, `:name` (SQLite) and `$1` (PostgreSQL) name them.
+    not. `unsorted`: ids of tables of SQLite of which an index sorts by a column that is masked or hidden, so that rows
+    in its order would tell of it -> a column that makes every scan go by the table, "" to read it without its indexes.
+    `parameters`: how many values come with the SQL; `?`, `?1`, `:name` (SQLite) and `$1` (PostgreSQL) name them.
     `types`: the names by which a cast may mean a type of the database's own. `fields`: table id -> names that may stand
     behind a value in brackets, `(home).city`. `keys`: table id -> the columns of its primary key.
     `max_bytes` counts UTF-8; `max_nesting` counts open brackets outside literals and comments.
@@ -40,7 +40,7 @@ class GuardPolicy:
     search_path: tuple[str, ...] = ()
     partial: frozenset[str] = frozenset()
     masked: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    unsorted: frozenset[str] = frozenset()
+    unsorted: Mapping[str, str] = field(default_factory=dict[str, str])
     types: frozenset[str] = frozenset()
     fields: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     keys: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])

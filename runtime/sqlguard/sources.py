@@ -66,10 +66,8 @@ def write_sources(root: exp.Expr, read: TablesRead, policy: GuardPolicy, rules: 
     for table, admitted in read.nodes:
         if policy.dialect == "postgres":
             _add_schema(table, admitted, rules)
-        if admitted in policy.unsorted:
-            table.set("indexed", False)
-        if admitted in policy.partial:
-            _narrow(table, admitted, policy)
+        if admitted in policy.partial or admitted in policy.unsorted:
+            _narrow(table, admitted, policy, alone=len(read.nodes) == 1)
             narrowed = True
     if narrowed:
         for column in root.find_all(exp.Column):
@@ -90,7 +88,7 @@ def _add_schema(table: exp.Table, admitted: str, rules: DialectRules) -> None:
     table.set("this", exp.Identifier(this=name, quoted=bool(table.this.args.get("quoted"))))
 
 
-def _narrow(table: exp.Table, admitted: str, policy: GuardPolicy) -> None:
+def _narrow(table: exp.Table, admitted: str, policy: GuardPolicy, *, alone: bool) -> None:
     columns = policy.tables[admitted]
     if not columns:
         raise unknown_table(admitted, policy)
@@ -109,11 +107,26 @@ def _narrow(table: exp.Table, admitted: str, policy: GuardPolicy) -> None:
                 this=table.this.copy(),
                 db=table.args.get("db"),
                 sample=table.args.get("sample"),
-                indexed=table.args.get("indexed"),
             )
         ),
     )
+    if admitted in policy.unsorted:
+        _unsort(narrow, name, policy.unsorted[admitted], alone=alone)
     alias = table.args.get("alias") or exp.TableAlias(this=name)
     table.replace(
         exp.Subquery(this=narrow, alias=alias, joins=table.args.get("joins"), laterals=table.args.get("laterals"))
     )
+
+
+def _unsort(narrow: exp.Select, table: exp.Identifier, column: str, *, alone: bool) -> None:
+    """Change the SELECT of a table so that no index gives its rows their order: a column that the index lacks has to be
+    read, and searches still use it. Without such a column the table is read as it lies; beside others it is copied
+    first (LIMIT), as a join may then make an index of its own."""
+    if column:
+        read = exp.Column(this=exp.Identifier(this=column, quoted=True), table=table.copy())
+        always = exp.Is(this=read, expression=read.copy())
+        narrow.set("where", exp.Where(this=exp.Anonymous(this="likely", expressions=[always])))
+        return
+    narrow.args["from_"].this.set("indexed", False)
+    if not alone:
+        narrow.set("limit", exp.Limit(expression=exp.Neg(this=exp.Literal(this="1", is_string=False))))

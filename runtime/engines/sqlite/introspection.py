@@ -26,8 +26,9 @@ _UNIQUE = (
     " AND l.\"unique\" AND NOT l.partial AND l.origin <> 'pk' ORDER BY t.name, l.seq, i.seqno"
 )
 _INDEXED = (
-    "SELECT DISTINCT t.name, coalesce(i.name, '') FROM pragma_table_list AS t, pragma_index_list(t.name, 'main') AS l,"
-    f" pragma_index_xinfo(l.name, 'main') AS i WHERE {_LISTED} AND t.type = 'table' AND i.key AND i.cid <> -1"
+    "SELECT t.name, l.name, coalesce(i.name, ''), l.partial FROM pragma_table_list AS t,"
+    " pragma_index_list(t.name, 'main') AS l, pragma_index_xinfo(l.name, 'main') AS i"
+    f" WHERE {_LISTED} AND t.type = 'table' AND i.key AND i.cid <> -1 ORDER BY t.name, l.name, i.seqno"
 )
 _FOREIGN_KEYS = (
     'SELECT t.name, k.id, k."table", k."from", k."to"'
@@ -65,8 +66,8 @@ def _tables(connection: sqlite3.Connection, names: Mapping[str, str]) -> dict[st
         table["primary_key"] = [column["name"] for column in keyed]
     for name, columns in _unique(connection):
         found[name]["unique"].append(columns)
-    for name, column in connection.execute(_INDEXED):
-        found[name]["indexed"].append(column)
+    for name, columns in _indexed(connection):
+        found[name]["indexed"].append(columns)
     for name, key in _foreign_keys(connection):
         target = names.get(key["table"].lower())
         if target is None or target not in found:
@@ -104,6 +105,14 @@ def _unique(connection: sqlite3.Connection) -> list[tuple[str, list[str]]]:
         for (table, _), columns in keys.items()
         if None not in columns
     ]
+
+
+def _indexed(connection: sqlite3.Connection) -> list[tuple[str, list[str]]]:
+    """Table and columns of each index, as they sort; "" for an expression, and for the condition of a partial one."""
+    indexes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for table, index, column, partial in connection.execute(_INDEXED):
+        indexes[table, index] += ["", column] if partial else [column]
+    return [(table, columns) for (table, _), columns in indexes.items()]
 
 
 def _foreign_keys(connection: sqlite3.Connection) -> list[tuple[str, dict[str, Any]]]:

@@ -46,5 +46,5 @@ def _table(item: Mapping[str, Any]) -> CatalogTable:
         ),
         rows_estimate=item.get("rows"),
         reads=tuple(item.get("reads", ())),
-        indexed=frozenset(item.get("indexed", ())),
+        indexed=tuple(tuple(columns) for columns in item.get("indexed", ())),
     )

@@ -34,6 +34,7 @@ SHOWN = [
     ("select id from customers where email is not null", set()),
     ("select c.id, c.email is null as missing from customers c", set()),
     ("select c.id from customers c join contacts k on k.email = c.email", set()),
+    ("select c.id from (select id, email from customers where id < 9) c join contacts k on k.email = c.email", set()),
     ("select c.id, k.phone from customers c join contacts k using (email)", {"phone"}),
     ("select id from customers c where exists (select 1 from contacts k where k.email = c.email)", set()),
     ("select id from customers c where not exists (select email from contacts k where k.customer_id = c.id)", set()),
@@ -120,11 +121,14 @@ GUESSES = [
     "select c.id, c.email = c.name from customers c",
     "select k.id from contacts k join orders o on k.phone = customer_id",
     "select id from customers where email is not 'a'",
+    "select k.id from (select 'a@b.c' as email from customers) c join contacts k on k.email = c.email",
+    "select k.id from (select email from customers union all select 'a') c join contacts k on k.email = c.email",
     "select json_array(email) from customers",
     "with recursive r as (select email as e from customers union select e from r) select * from r",
 ]
 
 OF_POSTGRES = [
+    "select k.id from (select name from customers) c(email) join contacts k on k.email = c.email",
     "select row_to_json(c) from customers c",
     "select to_jsonb(c.*) from customers c",
     "select c::text from customers c",
