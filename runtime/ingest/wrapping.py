@@ -15,14 +15,16 @@ _MARK_BYTES = _MARK.encode()
 _WHOLE = re.compile(r'"((?:[^"]|"")*)"')
 _RULE = re.compile(r"[-=_*+:| ]*")
 _RULE_MARKS = 4  # three dashes alone may stand for a missing value
-_RULE_BYTES = (b"----", b"====", b"____", b"****", b"---|", b"-+-", b":--")
+_RULE_BEGINS = tuple(b"\n" + begin for begin in (b"--", b" --", b"+-", b"|-", b"| -", b"|:", b"==", b"__", b"**"))
 _CANDIDATES = (",", ";", "\t", "|")
 _HEAD = 1_000
 
 
 def is_wrapped(content: bytes, head: Sequence[str]) -> bool:
     """Whether something stands around the lines of a text or between them; `head` are its first lines."""
-    return _MARK_BYTES in content[len(_MARK_BYTES) :] or any(map(content.__contains__, _RULE_BYTES)) or _quoted(head)
+    if _MARK_BYTES in content[len(_MARK_BYTES) :] or _quoted(head):
+        return True
+    return any(map(content.__contains__, _RULE_BEGINS)) or any(_is_rule([line]) for line in head)
 
 
 def unwrapped(lines: list[str], notes: list[str]) -> list[str]:
