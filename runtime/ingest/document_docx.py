@@ -23,6 +23,8 @@ from runtime.ingest.word_runs import words_of
 _PARTS = 5_000
 _SPAN = 200  # columns of a table: more than Word makes
 _NOT_READ = {"text boxes": "w:txbxContent", "footnotes": "w:footnoteReference", "endnotes": "w:endnoteReference"}
+_MARGINS = ("/header", "/footer")
+_SHOWN, _SHOWN_CHARS = 4, 80
 _HEAD_BYTES = 4_096
 _HEADING = re.compile(r"heading (\d)$", re.I)
 _XML = (".xml", ".rels")
@@ -53,7 +55,7 @@ def docx_text(descriptor: int, limits: ReadingLimits) -> ExtractedText:
             document = Document(stream)
             body: Any = document.element.body  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             lines = list(_lines(body, document))
-            notes = _not_read(body)
+            notes = (*_not_read(body), *_around(document))
         except _BROKEN as error:
             raise IngestRefused("a Word document that is damaged") from error
     text = "\n".join(lines)
@@ -105,6 +107,17 @@ def _lines(parent: Any, document: WordDocument) -> Iterator[str]:
 def _not_read(body: Any) -> tuple[str, ...]:
     counted = {what: sum(1 for _ in body.iter(qn(tag))) for what, tag in _NOT_READ.items()}
     return tuple(f"{what} are not read ({count:,})" for what, count in counted.items() if count)
+
+
+def _around(document: WordDocument) -> tuple[str, ...]:
+    """A note with the words in the headers and footers of its pages, which are not part of the text."""
+    related: Any = document.part.rels.values()
+    parts = [each.target_part for each in related if each.reltype.endswith(_MARGINS) and not each.is_external]
+    texts = [
+        " ".join(words for each in part.element.iter(qn("w:p")) if (words := words_of(each).strip())) for part in parts
+    ]
+    shown = [repr(text[:_SHOWN_CHARS]) for text in dict.fromkeys(texts) if text]
+    return (f"headers and footers of its pages are not read: {'; '.join(shown[:_SHOWN])}",) if shown else ()
 
 
 def _paragraph(paragraph: Paragraph) -> str:

@@ -12,8 +12,9 @@ from runtime.ingest.outcome import ReadingLimits
 
 _SILENT = frozenset(("script", "style", "template", "noscript", "svg", "math"))
 _BLOCKS = frozenset(
-    "address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main "
-    "nav ol option p pre section table tbody tfoot thead title tr ul".split()
+    "address article aside blockquote br button caption dd details div dl dt fieldset figcaption figure footer form h1 "
+    "h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section select summary table tbody textarea tfoot "
+    "thead title tr ul".split()
 )
 _CELLS = frozenset(("td", "th"))
 _ROWS = frozenset(("table", "tr"))

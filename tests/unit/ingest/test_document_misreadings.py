@@ -48,6 +48,11 @@ def saved(fill: Callable[[Any], Any]) -> bytes:
     ("page", "wanted"),
     [
         pytest.param('<p>a</p><p style="Display : none">b</p><div hidden><p>c</p></div><p>d', ["a", "d"], id="hidden"),
+        pytest.param(
+            "<details><summary>Fees</summary>10 EUR</details><textarea>note</textarea><button>Send</button>now",
+            ["Fees", "10 EUR", "note", "Send", "now"],
+            id="words-of-a-form-stay-apart",
+        ),
         pytest.param("<p hidden>secret<p>shown", ["shown"], id="a-hidden-paragraph-without-its-end"),
         pytest.param('<div hidden>x<img src="y"><br>z</div>shown', ["shown"], id="tags-without-an-end-in-hidden-ones"),
         pytest.param("a<script>if (1 < 2) document.write('<p>b')</script>c", ["ac"], id="script"),
@@ -204,6 +209,18 @@ def test_raised_digits_hidden_words_and_changes_of_a_word_document(read: Read) -
 
     _, text = read(saved(fill), "docx")
     assert lines(text) == ["Paid 100^1 new"]
+
+
+def test_words_in_the_margins_of_a_word_document_are_said(read: Read) -> None:
+    def fill(document: Any) -> None:
+        document.add_paragraph("Rent is due monthly.")
+        section = document.sections[0]
+        section.header.paragraphs[0].text = "DRAFT of May"
+        section.footer.paragraphs[0].text = "Valid until 2023"
+
+    reading, text = read(saved(fill), "docx")
+    assert lines(text) == ["Rent is due monthly."]
+    assert reading.notes == ("headers and footers of its pages are not read: 'DRAFT of May'; 'Valid until 2023'",)
 
 
 def test_fields_of_a_form_are_read_and_what_is_not_is_said(read: Read) -> None:
