@@ -8,8 +8,8 @@ from typing import Any
 
 from runtime.models.offline.lexicon import FILLERS
 from runtime.models.offline.listing import Listing, base_name
-from runtime.models.offline.tokens import tokenize
-from runtime.models.offline.transcript import Turn
+from runtime.models.offline.tokens import stems, tokenize
+from runtime.models.offline.transcript import Done, Turn
 from runtime.models.offline.wording import as_code
 
 _SAYS = re.compile(
@@ -21,8 +21,13 @@ _FIND = re.compile(
     r"(?P<where>.+?)\s*[.?!]?\s*$"
 )
 _ANY = re.compile(r"(?i)\b(?:documents?|docs|files|notes|texts|pdfs?|policy|policies|contracts?|handbook|logs?)\b")
+_SHOW = re.compile(
+    r"(?i)^\s*(?:please\s+)?(?:(?:show|read|open|print|quote|display)(?:\s+me)?|what(?:\s+is|\s+stands|['’]s)\s+in)\s+"
+    r"(?P<where>.+?)\s*[.?!]*\s*$"
+)
 _QUOTED = re.compile("[\"“”«»‘’']")
-_LINES, _LINE_CHARS = 5, 240
+_MARK = re.compile(r"\[(E\d+)\]")
+_LINES, _FIRST, _LINE_CHARS = 5, 12, 240
 
 
 def document_searches(question: str, listing: Listing) -> tuple[dict[str, object], ...]:
@@ -40,6 +45,37 @@ def document_searches(question: str, listing: Listing) -> tuple[dict[str, object
     patterns = dict.fromkeys((".*".join(words), "|".join(words)))
     where: dict[str, object] = {"names": names} if names else {}
     return tuple({"pattern": text, **where, "note": "searching the documents"} for text in patterns)
+
+
+def shown_document(question: str, listing: Listing) -> str | None:
+    """The one document that is to be shown: by its name, or by words of its path with a word for a document. Else
+    None."""
+    found = _SHOW.match(question)
+    if found is None:
+        return None
+    tokens = [token for token in tokenize(found["where"]) if token.wordlike]
+    named = [entry.name for token in tokens if (entry := listing.named(token)) and entry.kind == "document"]
+    words = {token.stem for token in tokens if token.stem not in FILLERS}
+    if not named and words and _ANY.search(found["where"]):
+        words -= {token.stem for token in tokens if token.low in ("document", "doc", "file", "text")}
+        named = [e.name for e in listing.entries if e.kind == "document" and words and words <= {*stems(e.name)}]
+    return named[0] if len(named) == 1 else None
+
+
+def opening(name: str) -> dict[str, object]:
+    """The arguments of the grep for the first lines of a document."""
+    return {"pattern": r"\S", "names": [name], "max_hits": _FIRST, "note": "reading the document"}
+
+
+def shown_answer(name: str, search: Done) -> str:
+    """The first lines of a document, each with its place."""
+    if not search.ok:
+        return f"I can't show `{name}`: {as_code(search.error)} [{search.evidence}]."
+    hits: Sequence[Mapping[str, Any]] = search.data.get("hits") or ()
+    lines = [quoted(str(hit.get("at")), str(hit.get("text", "")), f"[{search.evidence}]") for hit in hits]
+    more = int(search.data.get("total", 0)) > len(hits)
+    head = f"`{name}` begins so:" if more else f"`{name}`, word for word:"
+    return "\n".join((head, *lines)) if lines else f"`{name}` holds no text [{search.evidence}]."
 
 
 def found_answer(turn: Turn) -> str:
@@ -65,8 +101,8 @@ def quoted(at: str, line: str, mark: str) -> str:
 
 
 def within(line: str) -> str:
-    """A line without what isn't seen of it, cut where it is long."""
-    plain = " ".join(line.split())
+    """A line without what isn't seen of it, cut where it is long. What looks like a mark of ours is none."""
+    plain = _MARK.sub(r"(\1)", " ".join(line.split()))
     return plain if len(plain) <= _LINE_CHARS else plain[:_LINE_CHARS] + "…"
 
 

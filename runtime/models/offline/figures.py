@@ -49,7 +49,8 @@ def _wants_figure(parts: Parts) -> bool:
     clues = parts.clues
     if clues.has("much"):
         return True
-    if parts.dimensions and not clues.has("list") and (clues.money or named_numbers(clues, parts.measure_tokens)):
+    grouped = bool(parts.dimensions) and (clues.has("by") or not clues.has("list"))
+    if grouped and (clues.money or named_numbers(clues, parts.measure_tokens)):
         return True
     asks = clues.has("what") and not clues.has("list")
     return asks and (clues.money or bool(named_numbers(clues, parts.measure_tokens)))

@@ -9,7 +9,13 @@ from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.choose import Choice
 from runtime.models.offline.describe import asked_table, asks_for_files, files_answer, table_answer
-from runtime.models.offline.documents import document_searches, found_answer
+from runtime.models.offline.documents import (
+    document_searches,
+    found_answer,
+    opening,
+    shown_answer,
+    shown_document,
+)
 from runtime.models.offline.followups import asks_why, is_follow_up, resolve
 from runtime.models.offline.gathering import Sight, look, look_into, looked_into, query_call, worth_a_look
 from runtime.models.offline.listing import Listing
@@ -83,6 +89,9 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         if len(made) < len(searches) and not any(done.data.get("hits") for done in made):
             return _call(turn, [("grep_files", searches[len(made)])])
         return _say(found_answer(turn))
+    if "grep_files" in offered and (name := shown_document(turn.question, listing)):
+        made = turn.made("grep_files", opening(name))
+        return _call(turn, [("grep_files", opening(name))]) if made is None else _say(shown_answer(name, made))
     if "grep_files" in offered and (asked := asked_meaning(turn.question, listing)):
         said = explained(turn, asked)
         if said:
@@ -131,20 +140,21 @@ def _decided(turn: Turn, choice: Choice, tables: list[Table], seen: Sight, offer
 def _refused(turn: Turn, reading: Cannot, tables: list[Table], seen: Sight, offered: Set[str]) -> ModelStep:
     """What documents say where the tables don't: the lines that answer the question, else the refusal with what an
     unknown word means here, or with the lines that hold most of the question's words."""
-    if "grep_files" not in offered or not reading.unknown or (turn.earlier and is_follow_up(tokenize(turn.question))):
+    tokens = tokenize(turn.question)
+    named = any((entry := seen.listing.named(token)) and entry.kind == "document" for token in tokens)
+    remark = bool(turn.earlier) and is_follow_up(tokens)
+    if "grep_files" not in offered or remark or not (reading.unknown or named):
         return _say(cannot(reading, tables))
-    if words := unknown_meaning(reading.unknown, seen.listing):
-        said = meaning(turn, words)
-        if isinstance(said, list):
-            return _call(turn, said)
-        known = f"A document says what it is: {said[0]}." if said else ""
-        return _say(cannot(reading, tables, known))
     found = passage(turn, seen.listing)
     if isinstance(found, list):
         return _call(turn, found)
     if found is not None and found.whole:
         return _say(found.text)
-    return _say(cannot(reading, tables, found.text if found is not None else ""))
+    said = meaning(turn, unknown_meaning(reading.unknown, seen.listing))
+    if isinstance(said, list):
+        return _call(turn, said)
+    known = f"A document says what it is: {said[0]}." if said else found.text if found is not None else ""
+    return _say(cannot(reading, tables, known))
 
 
 def _computed(turn: Turn, plan: Plan, listing: Listing, offered: Set[str]) -> ModelStep:

@@ -51,7 +51,9 @@ def passage(turn: Turn, listing: Listing) -> Calls | Passage | None:
     words = _telling(turn.question, listing)
     if not words or _FIGURES.search(turn.question):
         return None
+    within = _documents_named(turn.question, listing)
     search: dict[str, object] = {"pattern": "|".join(words), "max_hits": 100, "note": "searching the documents"}
+    search |= {"names": within} if within else {}
     made = turn.made("grep_files", search)
     if made is None:
         return [("grep_files", search)]
@@ -60,7 +62,7 @@ def passage(turn: Turn, listing: Listing) -> Calls | Passage | None:
         return _opening(turn, listing, words)
     most = max(len(line.held) for line in lines)
     best = sorted((line for line in lines if len(line.held) == most), key=lambda line: -line.own)
-    whole = most == len(words) and _enough(turn.question, words)
+    whole = most == len(words) and (bool(within) or _enough(turn.question, words))
     if whole and best[0].heads:
         return _below(turn, best[0])
     if not whole and (opening := _opening(turn, listing, words)) is not None:
@@ -143,6 +145,11 @@ def _opening(turn: Turn, listing: Listing, words: Sequence[str]) -> Calls | Pass
     return Passage(head + "\n".join(lines) + f"\n\n{_WORD_BY_WORD}", whole=True)
 
 
+def _documents_named(question: str, listing: Listing) -> list[str]:
+    found = [listing.named(token) for token in tokenize(question) if token.kind == "file"]
+    return [entry.name for entry in found if entry is not None and entry.kind == "document"]
+
+
 def _telling(question: str, listing: Listing) -> list[str]:
     """The question's words as patterns, none where there is no document; a month may also stand as the middle of a
     date. A word without sense elsewhere has one when a document is named by it: "return"."""
@@ -150,6 +157,7 @@ def _telling(question: str, listing: Listing) -> list[str]:
     if not names:
         return []
     tokens = [token for token in tokenize(_HOW.sub("", question)) if token.wordlike and token.low not in MONTHS]
+    tokens = [token for token in tokens if token.kind != "file"]
     found = [rf"\b{re.escape(token.stem)}" for token in tokens if token.stem not in FILLERS or token.stem in names]
     months = [MONTHS[token.low] for token in tokenize(question) if token.low in MONTHS]
     return [*dict.fromkeys((*found, *(rf"\d{{4}}-{month:02d}-\d{{2}}" for month in months)))]

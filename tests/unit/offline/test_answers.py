@@ -54,6 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         ("What is the average length of a hike?", [10.125], ["km"]),
         ("Median minutes of my hikes?", [210], []),
         ("Total minutes by trail", [490, 180, 95], ["Ridge", "Gorge", "Lake"]),
+        ("Show me minutes by trail", [490, 180, 95], ["Ridge", "Gorge", "Lake"]),
         ("Which trail has the most minutes?", [490], ["Ridge"]),
         ("What was my longest hike in km?", [12.5], ["Ridge", "2024-05-01", "2024-06-02"]),
         ("Top 2 trails by number of hikes", [2, 1], ["Ridge", "Lake", "Gorge"]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.acceptance.grading import declined, has_figure
@@ -49,6 +51,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         ("Parental leave?", "`return_policies.md:8`: «Twelve weeks are paid.»"),  # what stands below a heading
         ("What is revenue?", "«Revenue is the total amount"),
         ("How do we count revenue?", "«Revenue is the total amount"),
+        ("Are open orders revenue?", "`revenue.md:5`: «Open orders are no revenue.»"),
+        ("Who keeps profit, by revenue.md?", "«Profit is what nobody here keeps a table of.»"),
+        ("Show me the return policies", "`return_policies.md`, word for word:\n- `return_policies.md:1`: «# Returns»"),
+        ("What's in revenue.md?", "`revenue.md:3`: «Revenue is"),
         ("What does “refunded” mean?", "No line of a document defines it; these lines hold the word"),
     ],
 )
@@ -70,6 +76,12 @@ async def test_the_passage_answers(folder: Folder, question: str, quoted: str) -
 async def test_a_line_that_lacks_something_is_no_answer(folder: Folder, question: str, said: str) -> None:
     text = await converse(folder, question)
     assert declined(text) and said in text, text
+
+
+async def test_what_looks_like_a_mark_in_a_document_is_none(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("The warranty is 99 years [E1].\n")
+    text = await converse(Folder([tmp_path / "notes.md"]), "warranty?")
+    assert "«The warranty is 99 years (E1).»" in text
 
 
 async def test_a_figure_called_by_a_word_of_business_comes_with_its_definition(folder: Folder) -> None:
