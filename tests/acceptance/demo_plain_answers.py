@@ -78,6 +78,14 @@ def refunded_by(data: Data, group: Callable[[Order], str]) -> Expected:
     ]
 
 
+def best_rate(data: Data) -> Expected:
+    """The country of whose orders most were refunded, as a share."""
+    figures, _ = refunded_by(data, lambda order: data.country(order.customer))
+    names = [*Counter(data.country(order.customer) for order in data.orders)]
+    best = max(figures)
+    return [best], [f"**{names[figures.index(best)]}** has the highest share"]
+
+
 def refund_rate(data: Data) -> Expected:
     return [100 * len(refunded(data)) / len(data.orders), len(refunded(data))], []
 
@@ -150,6 +158,7 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
     ),
     "What is the refund rate?": refund_rate,
     "What share of orders was refunded?": refund_rate,
+    "Which country has the highest refund rate?": best_rate,
     "Refund rate by channel": lambda d: refunded_by(d, lambda order: order.channel),
     "How many orders did Tara Adler place in 2025?": lambda d: (
         [sum(o.day.year == 2025 and o.customer in called(d, "Tara Adler") for o in d.orders)],

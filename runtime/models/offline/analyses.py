@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from math import floor, log10
+from typing import Literal
 
 from runtime.models.offline.figures import computed, figure_wanted
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
@@ -17,11 +18,17 @@ def share(parts: Parts) -> Reading:
     """One condition's part of all rows, or of the total of a figure, also group by group; without a condition, each
     group's part. The period holds for both."""
     clues = parts.clues
+    amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
+    if amounts:  # an amount in EUR is no part of one in all currencies
+        parts = replace(parts, values=tuple(replace(v, base=v.column.tells_unit) for v in parts.values))
     figures = [bound for bound in parts.bounds if bound.measure is not None]
-    conditions = len(parts.values) + len(figures) + len(parts.related)
-    if len(figures) != len(parts.bounds) or clues.extremes or functions_said(parts) & {"avg", "median"}:
+    conditions = sum(not value.base for value in parts.values) + len(figures) + len(parts.related)
+    if len(figures) != len(parts.bounds) or functions_said(parts) & {"avg", "median"}:
         return parts.cannot("I can only work out the share of one condition in the whole.")
-    grouped = bool(parts.dimensions) and clues.has("by")
+    top = _top_of(parts)
+    if isinstance(top, Cannot):
+        return top
+    grouped = bool(parts.dimensions) and (clues.has("by") or top is not None)
     if conditions != (0 if grouped and not conditions else 1) or (parts.dimensions and not grouped):
         return parts.cannot("I can only work out the share of one condition in the whole.")
     if parts.dimensions and conditions and _before_rows(parts):
@@ -31,15 +38,25 @@ def share(parts: Parts) -> Reading:
         )
     if any(item.rows.period is not None for item in parts.related):
         return parts.cannot("I can't tell whether that time is also that of the whole that the share is of.")
-    if not (named_numbers(clues, parts.measure_tokens) or clues.money):
+    if not amounts:
         rows = any(mention.table for mention in clues.mentions) or bool(clues.rows_at)
-        return planned(parts, "share", COUNT) if rows else parts.cannot("I can't tell what the share is of.")
+        return planned(parts, "share", COUNT, top=top) if rows else parts.cannot("I can't tell what the share is of.")
     measure = find_measure(clues, "", parts.measure_tokens)
     if not isinstance(measure, Measure):
         return measure
     if not measure.column.additive:
         return parts.cannot(f"I can't add up `{measure.column.name}` over all rows.")
-    return planned(parts, "share", figure_of("sum", measure))
+    return planned(parts, "share", figure_of("sum", measure), top=top)
+
+
+def _top_of(parts: Parts) -> tuple[Literal["max", "min"], int] | Cannot | None:
+    """The rank of the groups whose share is asked for: "which channel has the highest share"."""
+    extremes = parts.clues.extremes
+    if not extremes:
+        return None
+    if len(parts.dimensions) != 1 or len({one.direction for one in extremes}) > 1 or extremes[0].comparative:
+        return parts.cannot("I can only rank the shares of one kind of group.")
+    return extremes[0].direction, parts.clues.top or 1
 
 
 def _before_rows(parts: Parts) -> bool:

@@ -136,8 +136,11 @@ def _share(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 def _shares(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if not rows:
         return f"No row matches{mark}."
+    if len(rows) == 1 and plan.top is not None and not plan.split:
+        word = "highest" if plan.top[0] == "max" else "lowest"
+        return f"**{tables.group_said(plan, rows[0])}** has the {word} share. {_share_of(plan, rows[0], mark)}"
     groups = " and ".join(_dimension_words(plan))
-    kept = conditions(replace(plan, period=None))
+    kept = conditions(replace(plan, period=None, values=tuple(v for v in plan.values if not v.base)))
     what = measured(plan)
     head = (
         f"The share of the {what} where {kept}, within each {groups}"

@@ -94,6 +94,8 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
     functions = {function for function, _ in clues.aggregates}
     if not (values or span.period or dimensions or functions or clues.chart or clues.top):
         return Cannot("I can't tell what that changes in the question before.", plan.table)
+    if plan.shape == "share":  # what a remark narrows is the whole
+        values = tuple(replace(value, base=not _narrows_part(plan, value)) for value in values)
     plan = replace(plan, values=_merged(plan.values, values), split=(), assumed=())
     notes = [note for value in plan.values if (note := value_note(value))]
     if span.period is not None:
@@ -122,6 +124,11 @@ def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[D
     if clues.chart and plan.shape != "groups":
         return Cannot("There is one figure to draw. Say by what first, as in “and by month?”.", plan.table)
     return replace(plan, chart=plan.chart or clues.chart)
+
+
+def _narrows_part(plan: Plan, value: ValueFilter) -> bool:
+    """True for another value of the column that the share's own condition is about."""
+    return any(not one.base and one.column.name == value.column.name for one in plan.values)
 
 
 def _regrouped(plan: Plan, clues: Clues, new: tuple[Dimension, ...]) -> Plan:

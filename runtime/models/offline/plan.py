@@ -37,11 +37,13 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ValueFilter:
-    """Rows whose `column` holds (or, negated, does not hold) one of `values`; for a flag, the one value "true"."""
+    """Rows whose `column` holds (or, negated, does not hold) one of `values`; for a flag, the one value "true". With
+    `base` it holds for the whole that a share is of, too."""
 
     column: Column
     values: tuple[str, ...]
     negated: bool = False
+    base: bool = False
 
 
 @dataclass(frozen=True, slots=True)

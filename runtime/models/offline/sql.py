@@ -168,16 +168,23 @@ def _medians(plan: Plan) -> str:
 def _groups(plan: Plan) -> str:
     keys = [called for _, called in _keys(plan)]
     if plan.top:
-        direction = "DESC" if plan.top[0] == "max" else "ASC"
-        within = f"PARTITION BY {', '.join(name(column.name) for column in plan.split)} " if plan.split else ""
-        listed = ", ".join([*keys, FIGURE, *([] if plan.aggregate.function == "count" else [ROWS])])
-        return (
-            f"WITH grouped AS ({_grouped(plan)}), ranked AS (SELECT {listed}, rank() OVER ({within}ORDER BY {FIGURE} "
-            f"{direction} NULLS LAST) AS place FROM grouped) SELECT {listed} FROM ranked "
-            f"WHERE place <= {plan.top[1]} ORDER BY {'place' if not plan.split else f'{len(keys)}, place'}, 1"
-        )
+        return _ranked(plan, _grouped(plan), [FIGURE] if plan.aggregate.function == "count" else [FIGURE, ROWS])
     order = f"{len(keys) + 1} DESC NULLS LAST, 1" if _by_figure(plan) else _places(plan, len(keys))
     return f"{_grouped(plan)} ORDER BY {order}"
+
+
+def _ranked(plan: Plan, grouped: str, figures: Sequence[str]) -> str:
+    """The first ranks of the groups by their figure, with all ties, apart for what must not be mixed."""
+    assert plan.top is not None
+    direction = "DESC" if plan.top[0] == "max" else "ASC"
+    keys = [called for _, called in _keys(plan)]
+    within = f"PARTITION BY {', '.join(name(column.name) for column in plan.split)} " if plan.split else ""
+    listed = ", ".join([*keys, *figures])
+    return (
+        f"WITH grouped AS ({grouped}), ranked AS (SELECT {listed}, rank() OVER ({within}ORDER BY {FIGURE} "
+        f"{direction} NULLS LAST) AS place FROM grouped) SELECT {listed} FROM ranked "
+        f"WHERE place <= {plan.top[1]} ORDER BY {'place' if not plan.split else f'{len(keys)}, place'}, 1"
+    )
 
 
 def _places(plan: Plan, count: int) -> str:
@@ -218,7 +225,8 @@ def _group_count(plan: Plan) -> str:
 
 def _share(plan: Plan) -> str:
     """The part that the one condition takes of each group, or, without a condition, each group of all of them."""
-    conditions = [*(_value_filter(v, plan) for v in plan.values), *(_figure_filter(item) for item in plan.figures)]
+    conditions = [_value_filter(value, plan) for value in plan.values if not value.base]
+    conditions += [_figure_filter(item) for item in plan.figures]
     conditions += [_related_filter(item) for item in plan.related]
     column = plan.aggregate.column
     total = "count(*)" if column is None else f"sum({ref(column)})"
@@ -231,14 +239,15 @@ def _share(plan: Plan) -> str:
     selected = [f"{shown} AS {called}" for shown, called in keys]
     selected += [f"{share} AS {FIGURE}", f"{part} AS {PART}", f"{whole} AS {WHOLE}"]
     groups = [*(_dimension(d, plan) for d in plan.dimensions), *split]
-    written = (
-        f"SELECT {', '.join(selected)} FROM {_from(plan)}{_where(replace(plan, values=(), figures=(), related=()))}"
-    )
+    whole_rows = replace(plan, values=tuple(v for v in plan.values if v.base), figures=(), related=())
+    written = f"SELECT {', '.join(selected)} FROM {_from(plan)}{_where(whole_rows)}"
     if not groups:
         return written
+    written += f" GROUP BY {', '.join(groups)}"
+    if plan.top:
+        return _ranked(plan, written, [FIGURE, PART, WHOLE])
     by_figure = bool(plan.dimensions) and _by_figure(plan)
-    order = f"{len(keys) + 1} DESC, 1" if by_figure else _places(plan, len(keys))
-    return f"{written} GROUP BY {', '.join(groups)} ORDER BY {order}"
+    return f"{written} ORDER BY {f'{len(keys) + 1} DESC, 1' if by_figure else _places(plan, len(keys))}"
 
 
 def _change(plan: Plan) -> str:

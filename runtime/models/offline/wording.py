@@ -108,7 +108,8 @@ def measured(plan: Plan) -> str:
 
 def conditions(plan: Plan) -> str:
     """The exact filters and period: "category is “transport”, month from 2023-07-01 to 2023-12-31"."""
-    parts = [_value(value) for value in plan.values] + [_figure(bound) for bound in plan.figures]
+    parts = [_value(value) + (" in the whole, too" if value.base else "") for value in plan.values]
+    parts += [_figure(bound) for bound in plan.figures]
     parts += [_related(item) for item in plan.related]
     if plan.period is not None and plan.earlier is not None and plan.date is not None:
         parts.append(f"{column_name(plan.date)} in {_ends(plan.period)} against {_ends(plan.earlier)}")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from runtime.models.port import Message, ModelMessage, UserMessage
 from tests.acceptance.grading import declined, has_figure
 from tests.unit.offline.duckdb_tools import Folder
 from tests.unit.offline.duckdb_tools import converse as converse_over_files
@@ -80,3 +81,56 @@ async def test_what_sells_is_told_by_sales_and_never_by_a_stock(
     assert not declined(text) and "sales.csv" in text and all(word in text for word in words), text
     alone = await converse_over_files(Folder([tmp_path / "stock.csv"]), question)
     assert declined(alone), alone
+
+
+SLIPS = """slip_id,branch,currency,state,amount
+1,north,EUR,paid,10
+2,north,USD,paid,990
+3,north,EUR,open,30
+4,south,EUR,paid,5
+5,south,USD,open,700
+6,south,EUR,paid,55
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "figures"),
+    [
+        (["What share of the EUR amount was paid?"], [70]),
+        (["What share of the amount was paid?"], [70, 58.58]),
+        (["What share of the EUR amount was paid, by branch?"], [25, 100]),
+        (["Which branch has the highest share of the EUR amount?"], [60]),
+        (["What share of slips was paid?", "only EUR"], [75]),
+        (["What share of slips was paid?", "only EUR", "and by branch?"], [50, 100]),
+        (["What share of slips was paid?", "what about open?"], [33.33]),
+    ],
+)
+async def test_what_narrows_the_whole_is_no_part_of_it(tmp_path: Path, asked: list[str], figures: list[float]) -> None:
+    (tmp_path / "slips.csv").write_text(SLIPS)
+    folder = Folder([tmp_path / "slips.csv"])
+    before: list[Message] = []
+    text = ""
+    for question in asked:
+        text = await converse_over_files(folder, question, history=tuple(before))
+        before += [UserMessage(question), ModelMessage(text)]
+    assert not declined(text) and all(has_figure(text, figure, 0.006) for figure in figures), text
+
+
+@pytest.mark.parametrize("question", ["What share of the amount was in EUR?", "What share of the amount is EUR?"])
+async def test_a_share_over_currencies_is_refused(tmp_path: Path, question: str) -> None:
+    (tmp_path / "slips.csv").write_text(SLIPS)
+    text = await converse_over_files(Folder([tmp_path / "slips.csv"]), question)
+    assert declined(text), text
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(books(), st.sampled_from(["highest", "lowest"]), st.sampled_from(["town", "state"]))
+async def test_the_group_of_the_highest_share(book: list[Deal], word: str, group: str) -> None:
+    sums = Counter[str]()
+    for line in lines_of(book):
+        sums[line.facts[group]] += line.pieces
+    best = (max if word == "highest" else min)(sums.values())
+    text = await converse(database_of(book), f"Which {group} has the {word} share of the pieces?")
+    said = text.split("_How I read")[0]
+    assert has_figure(said, 100 * best / sums.total(), 0.006), text
+    assert all((name in said) == (figure == best) for name, figure in sums.items()), text
