@@ -14,11 +14,13 @@ _SHORT = 15
 @dataclass(frozen=True, slots=True)
 class Format:
     """What a number format shows beyond the value: a share of a hundred, `zeros` digits with leading zeros, a currency
-    by its ISO code."""
+    by its ISO code, a unit or other words, and how often a thousand is left out."""
 
     percent: bool = False
     zeros: int = 0
     currency: str = ""
+    unit: str = ""
+    thousands: int = 0
 
 
 PLAIN = Format()

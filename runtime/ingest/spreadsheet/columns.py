@@ -71,7 +71,7 @@ def settle(rows: list[list[str]], names: Sequence[str], *, from_1904: bool) -> l
         cells = [row[place] for row in rows]
         column.classes = _classes(cells)
         new = _dates(column, cells, from_1904=from_1904)
-        new = _unlike_thousands(_currencies(column, _shares(column, new)))
+        new = _unlike_thousands(_units(column, _currencies(column, _shares(column, new))))
         if new is not cells:
             for row, cell in zip(rows, new, strict=True):
                 row[place] = cell
@@ -144,6 +144,25 @@ def _currencies(column: SheetColumn, cells: list[str]) -> list[str]:
     return [
         f"{cell.form.currency} {cell}" if isinstance(cell, Number) and cell.form.currency else cell for cell in cells
     ]
+
+
+def _units(column: SheetColumn, cells: list[str]) -> list[str]:
+    """Amounts that their number formats show in several units carry them, so that nobody adds them up."""
+    numbers = [cell for cell in cells if isinstance(cell, Number)]
+    found = Counter(cell.form.unit for cell in numbers if cell.form.unit)
+    if scaled := Counter(cell.form.thousands for cell in numbers if cell.form.thousands):
+        shown = {1: "thousands", 2: "millions"}.get(max(scaled), "billions")
+        column.notes.append(
+            f"{_counted(scaled.total(), 'value')} shown in {shown} by the number format, but read in full as stored"
+        )
+    if not found:
+        return cells
+    shown = ", ".join(f"{unit!r} {count:,}" for unit, count in sorted(found.items())[:_SHOWN])
+    if len(found) == 1:
+        column.notes.append(f"shown with {shown} by the number format")
+        return cells
+    column.notes.append(f"amounts in several units by the number format ({shown}), which cannot be added up")
+    return [f"{cell} {cell.form.unit}" if isinstance(cell, Number) and cell.form.unit else cell for cell in cells]
 
 
 def _unlike_thousands(cells: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the number formats of a workbook show: percent, leading zeros, currencies. The first reader sees dates."""
+"""What the number formats of a workbook show: percent, leading zeros, currencies, units. Dates are seen elsewhere."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _LOCALE = re.compile(r"\[\$([^\]-]*)(?:-[0-9A-Fa-f]+)?\]")
 _ASIDE = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)')
 _CODES = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "CHF": "CHF"}
+_SCALED = re.compile(r"[0#?](,+)(?![0#?,])")
 _ISO = re.compile(r"[A-Z]{3}")
 
 
@@ -18,10 +19,13 @@ def format_of(code: str) -> Format | None:
     """What a number format code adds to a number, None when nothing."""
     first = code.split(";")[0]
     bare = _ASIDE.sub("", first).strip()
+    currency = _currency(first)
     form = Format(
         percent="%" in bare,
         zeros=len(bare) if re.fullmatch("0{2,}", bare) else 0,
-        currency=_currency(first),
+        currency=currency,
+        unit="" if currency else _unit(first),
+        thousands=len(scaled[1]) if (scaled := _SCALED.search(bare)) else 0,
     )
     return form if form != Format() else None
 
@@ -37,6 +41,12 @@ def _currency(code: str) -> str:
         if _ISO.fullmatch(sign):
             return sign
     return ""
+
+
+def _unit(code: str) -> str:
+    """The words that a format puts around a number, nothing for signs alone."""
+    words = " ".join((match[1] or match[2] or "").strip() for match in _QUOTED.finditer(_LOCALE.sub("", code))).strip()
+    return words if any(map(str.isalpha, words)) else ""
 
 
 def formats_of(codes: dict[int, str], styles: list[int]) -> dict[str, Format]:

@@ -440,3 +440,27 @@ def test_words_for_missing_values_are_no_dates(read_book: Read) -> None:
 def test_numbers_beside_words_stay_as_they_are_shown(read_book: Read) -> None:
     table = one(read_book(saved(["part", "n"], [1.234, 1], ["A-7", 2], [12, 3])))
     assert table.column("part") == ["1.234", "A-7", "12"]
+
+
+def test_units_that_only_the_format_shows_are_not_added_up(read_book: Read) -> None:
+    def adapt(_: Any, sheet: Any) -> None:
+        sheet["B2"].number_format = '0 "kg"'
+        sheet["B3"].number_format = '0 "g"'
+
+    (table,) = read_book(saved(["item", "weight"], ["a", 5], ["b", 800], adapt=adapt))
+    assert table.column("weight") == ["5 kg", "800 g"]
+    assert (
+        "weight: amounts in several units by the number format ('g' 1, 'kg' 1), which cannot be added up" in table.notes
+    )
+
+
+def test_one_unit_and_thousands_left_out_are_said_and_stay_numbers(read_book: Read) -> None:
+    def adapt(_: Any, sheet: Any) -> None:
+        for row in (2, 3):
+            sheet[f"B{row}"].number_format = '0.0 "h"'
+            sheet[f"C{row}"].number_format = "#,##0,"
+
+    (table,) = read_book(saved(["item", "took", "sold"], ["a", 5, 5_000], ["b", 8, 12_000], adapt=adapt))
+    assert (table.column("took"), table.column("sold")) == ([5, 8], [5_000, 12_000])
+    assert "took: shown with 'h' 2 by the number format" in table.notes
+    assert "sold: 2 values shown in thousands by the number format, but read in full as stored" in table.notes
