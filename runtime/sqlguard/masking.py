@@ -167,7 +167,7 @@ class _Masked:
         """Whether `sources` are admitted tables, and `name` is masked in each that has it."""
         found = False
         for source in sources:
-            admitted = self.read.by_node.get(id(_table_of(source)))
+            admitted = self.read.by_node.get(id(self._table_of(source)))
             if admitted is None:
                 return False
             known = self.policy.column(admitted, name)
@@ -175,6 +175,21 @@ class _Masked:
                 return False
             found = found or known is not None
         return found
+
+    def _table_of(self, source: exp.Expr) -> exp.Expr:
+        """The table that a source shows columns of by their own names, as a table that is read by its columns is
+        written; else the source itself."""
+        select = source.this if isinstance(source, exp.Subquery) else None
+        if not isinstance(select, exp.Select) or select.args.get("joins") or select.args.get("from_") is None:
+            return source
+        table = select.args["from_"].this
+        return table if all(self._plain(item, table) for item in select.expressions) else source
+
+    def _plain(self, item: exp.Expr, table: exp.Expr) -> bool:
+        """Whether an item of a select list is a column of `table` by its own name, and none of a query around it."""
+        if type(item) is not exp.Column or _star(item):
+            return False
+        return item.args.get("table") is None or source_named(item, self.policy) is table
 
     def _check_join(self, join: exp.Join) -> None:
         select = join.find_ancestor(exp.Select)
@@ -237,16 +252,6 @@ def _branches(query: exp.Expr) -> Iterator[list[exp.Expr]]:
     elif isinstance(query, exp.Values):
         for row in query.expressions:
             yield row.expressions
-
-
-def _table_of(source: exp.Expr) -> exp.Expr:
-    """The table that a source shows columns of by their own names, as a table that is read by its columns is written;
-    else the source itself."""
-    select = source.this if isinstance(source, exp.Subquery) else None
-    if not isinstance(select, exp.Select) or select.args.get("joins") or select.args.get("from_") is None:
-        return source
-    plain = all(type(item) is exp.Column and not _star(item) for item in select.expressions)
-    return select.args["from_"].this if plain else source
 
 
 def _star(item: exp.Expr) -> bool:

@@ -121,6 +121,8 @@ GUESSES = [
     "select c.id, c.email = c.name from customers c",
     "select k.id from contacts k join orders o on k.phone = customer_id",
     "select id from customers where email is not 'a'",
+    "select (select k.id from (select g.email from customers) x join contacts k on x.email = k.email limit 1) "
+    "from (select 'a@b.c' as email) g",
     "select k.id from (select 'a@b.c' as email from customers) c join contacts k on k.email = c.email",
     "select k.id from (select email from customers union all select 'a') c join contacts k on k.email = c.email",
     "select json_array(email) from customers",
