@@ -9,11 +9,13 @@ from pathlib import Path
 import duckdb
 
 from runtime.ingest.columns import ColumnType
+from runtime.ingest.inner_sums import MOST_ROWS, inner_sums
 from runtime.ingest.lexical import literal, numbered_rows, parquet_table, quoted
 
 SMALL_ROWS = 20_000
 _COLUMNS = 200
 _FORM_ROWS = 2_000  # how a column is written shows in its first rows
+_FIGURES = 20
 _NOTES = 40
 _NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 _SURE_ROWS = 5  # above a last row that one column alone shows to be their sum
@@ -60,7 +62,8 @@ def look_closely(
         notes += _forms(connection, _cells(f"SELECT {columns} FROM {table} LIMIT {_FORM_ROWS}"), texts)
     if rows > 2:
         notes += _continued(connection, numbered_rows(parquet, names), names, texts)
-        notes += _adds_up(connection, numbered_rows(parquet, names), names, numbers, rows)
+        last = _adds_up(connection, numbered_rows(parquet, names), names, numbers, rows)
+        notes += last or (_inner_sums(connection, table, names, numbers[:_FIGURES]) if rows <= MOST_ROWS else [])
     notes += _days(
         connection, table, [name for name, each in kinds if each.name == "BIGINT" and not each.note][:_COLUMNS]
     )
@@ -178,6 +181,22 @@ def _adds_up(
     shown = f" ({_shown(str(told))})" if told is not None else ""
     columns = ", ".join(list(pairs)[:3])
     return [f"the last row{shown} holds the sums of all above it in {columns}; kept as a row, so sums count twice"]
+
+
+def _inner_sums(
+    connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str], numbers: Sequence[str]
+) -> list[str]:
+    """Rows inside the table that hold the sums of rows next to them."""
+    if not numbers:
+        return []
+    asked = ", ".join(f"CAST({quoted(name)} AS DOUBLE)" for name in numbers)
+    rows = connection.execute(f"SELECT CAST({quoted(names[0])} AS VARCHAR), {asked} FROM {table}").fetchall()
+    found = inner_sums([row[1:] for row in rows])
+    if not found:
+        return []
+    shown = ", ".join(_shown(str(rows[place][0] or f"row {place + 1}")) for place in found[:3])
+    what = "1 row holds" if len(found) == 1 else f"{len(found):,} rows hold"
+    return [f"{what} the sums of neighbours ({shown}); kept as rows, so sums over the whole table count twice"]
 
 
 def _shown(value: str) -> str:

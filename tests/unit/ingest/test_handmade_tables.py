@@ -282,6 +282,11 @@ def test_a_header_that_nothing_sets_apart_is_said(read: Read, content: str, doub
             "the last row ('Saldo') holds the sums of all above it in debit, credit",
         ),
         ("k,n\na,1\nb,2\nc,3\n", ""),
+        (
+            "account,2023,2024\nAssets,100,120\nCash,40,50\nStock,60,70\nDebts,81,90\nBank,80,90\n",
+            "1 row holds the sums of neighbours ('Assets'); kept as rows",
+        ),
+        ("k,n\na,2\nb,1\nc,1\nd,7\n", ""),
         ("k,rate\na,5‰\nb,7‰\n", "rate: its values are numbers with other signs or words"),
         ("order_date,n\n45292,1\n45323,2\n", "order_date: its whole numbers may be day numbers of a spreadsheet"),
         ("d,n\n20240131,1\n20240201,2\n", "d: its whole numbers may be days as YYYYMMDD, e.g. 20240131"),
