@@ -192,6 +192,8 @@ async def test_what_revenue_is_and_how_much_comes_from_its_table_with_the_policy
     assert "`policies/revenue.md:3`" in led.answer and not led.verification.missing
     whole = (await shop.ask("What was our revenue in EUR in the first quarter of 2026?")).answer
     assert has_figure(whole, sum(by_country.values()) / 100, 0.005), whole
+    years = await shop.ask("revenue in 2025 vs 2026")
+    assert "January to December 2025" in years.answer and not years.verification.missing  # a bare year reads as a figure
     meant = (await shop.ask("How do we count revenue?")).answer
     assert not declined(meant) and "`policies/revenue.md:3`" in meant
 

@@ -186,8 +186,7 @@ def _months_over(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 
 def _said(period: Period) -> str:
-    """A period inside a sentence; a bare year beside a figure reads like a figure."""
-    return f"January to December {period.label}" if period.label.isdigit() else period.label
+    return period.said
 
 
 def _correlation(plan: Plan, rows: Sequence[Row], mark: str) -> str:

@@ -9,6 +9,7 @@ from runtime.models.offline.parts import COUNT, Parts, concept_of, figure_of, fu
 from runtime.models.offline.plan import Aggregate, Ask, Cannot, Function
 from runtime.models.offline.targets import Target
 
+_ASKING = frozenset("is are was were do does did has have had can could will would should how where why".split())
 _SAME = "I can't tell what makes two rows the same."
 
 
@@ -49,11 +50,19 @@ def _wants_figure(parts: Parts) -> bool:
     clues = parts.clues
     if clues.has("much"):
         return True
+    named = bool(named_numbers(clues, parts.measure_tokens))
     grouped = bool(parts.dimensions) and (clues.has("by") or not clues.has("list"))
-    if grouped and (clues.money or named_numbers(clues, parts.measure_tokens)):
+    if grouped and (clues.money or named):
         return True
-    asks = clues.has("what") and not clues.has("list")
-    return asks and (clues.money or bool(named_numbers(clues, parts.measure_tokens)))
+    if named and _terse(clues) and not parts.bounds:
+        return True
+    return clues.has("what") and not clues.has("list") and (clues.money or named)
+
+
+def _terse(clues: Clues) -> bool:
+    """ "revenue in March 2026": a figure is named, and nothing is asked of it."""
+    first = next((token.low for token in clues.tokens if token.wordlike), "")
+    return first not in _ASKING and not any(clues.has(clue) for clue in ("list", "which", "when", "or"))
 
 
 def computed(parts: Parts, function: Function | None) -> Aggregate | Ask | Cannot:

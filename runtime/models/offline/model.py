@@ -145,7 +145,7 @@ def _refused(turn: Turn, reading: Cannot, tables: list[Table], seen: Sight, offe
     remark = bool(turn.earlier) and is_follow_up(tokens)
     if "grep_files" not in offered or remark or not (reading.unknown or named):
         return _say(cannot(reading, tables))
-    found = passage(turn, seen.listing)
+    found = passage(turn, seen.listing, tables)
     if isinstance(found, list):
         return _call(turn, found)
     if found is not None and found.whole:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runtime.models.offline.catalog import Table
 from runtime.models.offline.documents import quoted
 from runtime.models.offline.gathering import Calls
 from runtime.models.offline.lexicon import FILLERS, MONTHS
@@ -45,9 +46,10 @@ class _Line:
         return bool(_HEADING.match(self.text))
 
 
-def passage(turn: Turn, listing: Listing) -> Calls | Passage | None:
+def passage(turn: Turn, listing: Listing, tables: Sequence[Table] = ()) -> Calls | Passage | None:
     """The lines that hold most of the question's words, or the calls that find them; words in a document's own name
-    count for all its lines. None when the question asks for a figure, or no line comes near."""
+    count for all its lines. None when the question asks for a figure, or no line comes near. What is about one of
+    `tables` is no question for a whole document."""
     words = _telling(turn.question, listing)
     if not words or _FIGURES.search(turn.question):
         return None
@@ -59,13 +61,13 @@ def passage(turn: Turn, listing: Listing) -> Calls | Passage | None:
         return [("grep_files", search)]
     lines = _lines(made, words)
     if not lines:
-        return _opening(turn, listing, words)
+        return _opening(turn, listing, words, tables)
     most = max(len(line.held) for line in lines)
     best = sorted((line for line in lines if len(line.held) == most), key=lambda line: -line.own)
     whole = most == len(words) and (bool(within) or _enough(turn.question, words))
     if whole and best[0].heads:
         return _below(turn, best[0])
-    if not whole and (opening := _opening(turn, listing, words)) is not None:
+    if not whole and (opening := _opening(turn, listing, words, tables)) is not None:
         return opening
     if not whole and most < _NEAR:
         return None
@@ -125,9 +127,9 @@ def _place(hit: Mapping[str, Any], below: int) -> str:
     return str(hit["at"]) if hit.get("page") is not None else f"{hit['file']}:{int(hit['line']) + below}"
 
 
-def _opening(turn: Turn, listing: Listing, words: Sequence[str]) -> Calls | Passage | None:
+def _opening(turn: Turn, listing: Listing, words: Sequence[str], tables: Sequence[Table]) -> Calls | Passage | None:
     """The first lines of the one document that a short question names by its subject: "return window?"."""
-    if len(words) > _FEW_WORDS:
+    if len(words) > _FEW_WORDS or any(_names_table(word, tables) for word in words):
         return None
     named = [e.name for e in listing.entries if e.kind == "document" and 2 * len(_named(e.name, words)) >= len(words)]
     if len(named) != 1:
@@ -143,6 +145,13 @@ def _opening(turn: Turn, listing: Listing, words: Sequence[str]) -> Calls | Pass
         return None
     head = f"No line holds all of your words. `{named[0]}` is about them and begins:\n"
     return Passage(head + "\n".join(lines) + f"\n\n{_WORD_BY_WORD}", whole=True)
+
+
+def _names_table(pattern: str, tables: Sequence[Table]) -> bool:
+    names = (
+        " ".join(words) for table in tables for words in (table.words, *(column.words for column in table.columns))
+    )
+    return any(re.search(pattern, name) for name in names)
 
 
 def _documents_named(question: str, listing: Listing) -> list[str]:

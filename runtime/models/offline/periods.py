@@ -31,6 +31,11 @@ class Period:
             return f"from {self.start.isoformat()} on"
         return f"up to {self.end.isoformat()}" if self.end else "the whole time"
 
+    @property
+    def said(self) -> str:
+        """The label beside figures, where a bare year would read like one."""
+        return f"January to December {self.label}" if self.label.isdigit() else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class PeriodMention:

@@ -71,7 +71,7 @@ def changes(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     """Groups with their figure in both periods, the change, and the change in percent."""
     assert plan.earlier is not None and plan.period is not None
     bare = replace(plan.aggregate, unit="")
-    heads = [*_group_heads(plan), plan.earlier.label, plan.period.label, "change", "change in %"]
+    heads = [*_group_heads(plan), plan.earlier.said, plan.period.said, "change", "change in %"]
     heads[-1] += mark
     lines = [
         [
