@@ -79,14 +79,19 @@ def _spellings(connection: duckdb.DuckDBPyConnection, cells: str) -> list[str]:
     """Labels that differ only in case or blanks."""
     folded = r"regexp_replace(lower(trim(value)), '\s+', ' ', 'g')"
     found = connection.execute(
-        f"SELECT name, list(s ORDER BY s)[:3], count(*) FROM (SELECT name, unnest(list(DISTINCT value)) AS s, f FROM"
+        f"SELECT name, count(*), min_by(s, f) FROM (SELECT name, f, list(DISTINCT value ORDER BY value)[:3] AS s FROM"
         f" (SELECT name, value, {folded} AS f FROM ({cells})) GROUP BY name, f HAVING count(DISTINCT value) > 1)"
         f" GROUP BY name ORDER BY name LIMIT {_NOTES}"
     ).fetchall()
     return [
-        f"{name}: labels spelled in several ways (case or blanks), all kept, e.g. {' / '.join(map(_shown, some))}"
-        for name, some, _ in found
+        f"{name}: {_labels(many)} spelled in several ways (case or blanks), all kept, e.g. {shown}"
+        for name, many, some in found
+        if (shown := " / ".join(map(_shown, some)))
     ]
+
+
+def _labels(count: int) -> str:
+    return "1 label is" if count == 1 else f"{count:,} labels are"
 
 
 def _forms(connection: duckdb.DuckDBPyConnection, cells: str, texts: Sequence[str]) -> list[str]:

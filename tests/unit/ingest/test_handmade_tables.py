@@ -287,6 +287,10 @@ def test_a_header_that_nothing_sets_apart_is_said(read: Read, content: str, doub
             "1 row holds the sums of neighbours ('Assets'); kept as rows",
         ),
         ("k,n\na,2\nb,1\nc,1\nd,7\n", ""),
+        (
+            "city,n\nOslo,1\nRome,2\noslo,3\nBern,4\nrome ,5\n",
+            "city: 2 labels are spelled in several ways (case or blanks), all kept, e.g. 'Oslo' / 'oslo'",
+        ),
         ("k,rate\na,5‰\nb,7‰\n", "rate: its values are numbers with other signs or words"),
         ("order_date,n\n45292,1\n45323,2\n", "order_date: its whole numbers may be day numbers of a spreadsheet"),
         ("d,n\n20240131,1\n20240201,2\n", "d: its whole numbers may be days as YYYYMMDD, e.g. 20240131"),
