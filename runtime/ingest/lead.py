@@ -10,6 +10,7 @@ from runtime.ingest.layout import find_layout
 from runtime.ingest.loose_records import loose_records
 from runtime.ingest.outcome import Irregular, Kind
 from runtime.ingest.repair import begun, check_width, delimiter_of, lines_of
+from runtime.ingest.wrapping import quoted_whole
 
 _LINES = 1_000
 
@@ -22,6 +23,8 @@ def lead_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
     head = os.pread(descriptor, HEAD_BYTES, 0).decode("utf-8-sig", "ignore")
     # The last line may be cut.
     lines = lines_of(head)[:-1][:_LINES]
+    if quoted_whole(lines):
+        raise Irregular("each line is quoted as a whole, which is read in smaller files only")
     notes: list[str] = []
     delimiter = delimiter_of(lines, quote, kind, notes)
     records = list(loose_records(lines, delimiter, quote))

@@ -22,7 +22,7 @@ _HEAD = 1_000
 
 def is_wrapped(content: bytes, head: Sequence[str]) -> bool:
     """Whether something stands around the lines of a text or between them; `head` are its first lines."""
-    if _MARK_BYTES in content[len(_MARK_BYTES) :] or _quoted(head):
+    if _MARK_BYTES in content[len(_MARK_BYTES) :] or quoted_whole(head):
         return True
     return any(map(content.__contains__, _RULE_BEGINS)) or any(_is_rule([line]) for line in head)
 
@@ -32,7 +32,7 @@ def unwrapped(lines: list[str], notes: list[str]) -> list[str]:
     if marks := sum(line.count(_MARK) for line in lines):
         lines = [line.replace(_MARK, "") for line in lines]
         notes.append(f"byte order marks inside the text removed ({marks:,}): files were put behind one another")
-    if _quoted(lines[:_HEAD]):
+    if quoted_whole(lines[:_HEAD]):
         lines = [found[1].replace('""', '"') if (found := _WHOLE.fullmatch(line)) else line for line in lines]
         notes.append("each line is quoted as a whole: read without these quotes")
     return lines
@@ -83,7 +83,7 @@ def _is_rule(cells: Sequence[str]) -> bool:
     return marks >= _RULE_MARKS and bool(_RULE.fullmatch(text))
 
 
-def _quoted(lines: Sequence[str]) -> bool:
+def quoted_whole(lines: Sequence[str]) -> bool:
     """Whether each line is one quoted value that holds several, as many as the others."""
     filled = [line for line in lines if line.strip()]
     if len(filled) < 2 or not all(_WHOLE.fullmatch(line) for line in filled):

@@ -53,6 +53,12 @@ PAIRS = "".join(f"item {row},{row}\n" for row in range(40))
         pytest.param(f"{HEADER}{BODY}Source: the till,,\n", "footer of 1 line below the table", id="remark-below"),
         pytest.param("sep=;\n" + (HEADER + BODY).replace(",", ";"), "tells spreadsheets the delimiter", id="sep"),
         pytest.param(f"company,sold\nTotal,6\nShell,5\n{PAIRS}", "", id="a-company-called-total"),
+        pytest.param(
+            ",May,,June,\nshop,in,out,in,out\n" + "".join(f"shop {row},{row},2,3,4\n" for row in range(40)),
+            "two header lines (1 and 2) joined",
+            id="two-header-rows",
+        ),
+        pytest.param(HEADER + BODY.replace("\n", ",\n"), "", id="delimiters-behind-every-row-but-the-header"),
         pytest.param(f"{HEADER}{BODY}", "", id="nothing-to-repair"),
     ],
 )
@@ -88,3 +94,10 @@ def test_totals_of_wide_numbers_do_not_overflow(read: Read) -> None:
 def test_uneven_lines_far_down_are_refused_with_their_line(read: Read, last: str) -> None:
     with pytest.raises(IngestRefused, match="ragged rows: line 43"):
         read(f"Report,,\n{HEADER}{BODY}{last}", limits=LARGE)
+
+
+def test_whole_lines_in_quotes_of_a_large_text_are_refused_with_the_reason(read: Read) -> None:
+    content = "".join(f'"{line}"\n' for line in (HEADER + BODY).splitlines())
+    assert list(read(content).types) == ["shop", "person", "sold"]
+    with pytest.raises(IngestRefused, match="each line is quoted as a whole"):
+        read(content, limits=LARGE)
