@@ -163,14 +163,16 @@ def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if plan.dimensions or plan.split:
         head = f"The {measured(plan)} in both periods"
         head += f", by {' and '.join(_dimension_words(plan))}" if plan.dimensions else ""
+        head += f" ({_data_end(plan)})" if plan.data_end is not None else ""
         return f"{head}:\n\n{tables.changes(plan, rows, mark)}{tables.only_some(plan, rows, len(rows), mark)}"
     row = rows[0]
     before, after, change = (figure(row.get(name), plan.aggregate) for name in (sql.BEFORE, sql.AFTER, sql.CHANGE))
     percent = row.get(sql.PERCENT)
     by = f", {figure(percent)}%" if percent is not None else ""
+    later = _said(plan.period) + (f"; {_data_end(plan)}" if plan.data_end is not None else "")
     return (
-        f"The {measured(plan)} went from **{before}** ({_said(plan.earlier)}) to **{after}** ({_said(plan.period)}): "
-        f"a change of **{change}**{by}{mark}."
+        f"The {measured(plan)} went from **{before}** ({_said(plan.earlier)}) to **{after}** ({later}): a change of "
+        f"**{change}**{by}{mark}."
     )
 
 
@@ -211,8 +213,11 @@ def _measure_name(plan: Plan) -> str:
 def _period(plan: Plan) -> str:
     if plan.period is None or plan.shape not in ("scalar", "groups", "share"):
         return ""
-    end = f" (the data end on {plan.data_end})" if plan.data_end is not None else ""
-    return f"{_period_said(plan.period)}{end}"
+    return f"{_period_said(plan.period)}{f' ({end})' if (end := _data_end(plan)) else ''}"
+
+
+def _data_end(plan: Plan) -> str:
+    return f"the data end on {plan.data_end}" if plan.data_end is not None else ""
 
 
 def _period_said(period: Period) -> str:

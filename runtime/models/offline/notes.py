@@ -7,7 +7,8 @@ from dataclasses import replace
 from rapidfuzz.distance import OSA
 
 from runtime.models.offline.catalog import Column
-from runtime.models.offline.plan import Plan, ValueFilter
+from runtime.models.offline.lexicon import MONEY_COLUMNS
+from runtime.models.offline.plan import FigureFilter, Plan, ValueFilter
 from runtime.models.offline.wording import shown, small
 
 _COUNTED = 12  # up to here a number is said in words
@@ -26,8 +27,9 @@ def value_note(value: ValueFilter) -> str:
 def noted(plan: Plan) -> Plan:
     """`plan` with a word about spellings that differ in case or blanks only and count as one."""
     values = [_spellings(value) for value in plan.values]
+    bounds = [_in_any_unit(figure, plan) for figure in plan.figures]
     groups = [_folded(one.column) for one in plan.dimensions if one.column.folds and one.label is None]
-    return replace(plan, assumed=(*plan.assumed, *(note for note in (*values, *groups) if note)))
+    return replace(plan, assumed=(*plan.assumed, *(note for note in (*values, *bounds, *groups) if note)))
 
 
 def _spellings(value: ValueFilter) -> str:
@@ -36,6 +38,15 @@ def _spellings(value: ValueFilter) -> str:
         ways.setdefault(text.strip().casefold(), []).append(text)
     several = [texts for texts in ways.values() if len(texts) > 1]
     return "; ".join(f"{small(len(texts))} spellings of “{shown(texts[0])}” count as one" for texts in several)
+
+
+def _in_any_unit(figure: FigureFilter, plan: Plan) -> str:
+    """A word about a bound on money that stands in several currencies."""
+    single = {value.column.name for value in plan.values if len({text.casefold() for text in value.values}) == 1}
+    varying = [unit for unit in plan.table.unit_columns if unit.name not in single]
+    if not varying or figure.column.unit is not None or not MONEY_COLUMNS.intersection(figure.column.words):
+        return ""
+    return f"the bound holds for every `{varying[0].name}` alike, without conversion"
 
 
 def _folded(column: Column) -> str:

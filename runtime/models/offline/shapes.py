@@ -20,6 +20,7 @@ from runtime.models.offline.plan import (
     Reading,
 )
 
+_SEVERAL = 5  # "top customers", without a number
 _QUANTITY = ("most", "fewest", "least", "more", "fewer", "less")
 COUNT = Aggregate("count")
 
@@ -101,7 +102,18 @@ def _ranked_groups(parts: Parts, direction: Literal["max", "min"], extreme: Extr
     aggregate = _ranked_aggregate(parts, extreme)
     if not isinstance(aggregate, Aggregate):
         return aggregate
-    return planned(parts, "groups", aggregate, top=(direction, clues.top or 1))
+    unsaid = _SEVERAL if _wants_several(parts, extreme) else 1
+    return planned(parts, "groups", aggregate, top=(direction, clues.top or unsaid))
+
+
+def _wants_several(parts: Parts, extreme: Extreme) -> bool:
+    """ "top customers" wants some of them, and no number is said."""
+    clues = parts.clues
+    if clues.tokens[extreme.at].low not in ("top", "best", "worst", "bottom") or not clues.extremes:
+        return False
+    after = next((m for m in clues.mentions if m.first > extreme.at), None)
+    noun = clues.tokens[after.after - 1] if after is not None else None
+    return noun is not None and noun.low.endswith("s") and noun.stem != noun.low
 
 
 def _ranked_aggregate(parts: Parts, extreme: Extreme) -> Aggregate | Ask | Cannot:

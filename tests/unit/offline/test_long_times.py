@@ -53,6 +53,8 @@ async def test_of_days_the_last_ten_are_seen_however_many(count: int, left_out: 
         (["How many visits?", "only 2025"], "for January to December 2025 (the data end on 2025-03-01)"),
         (["How many visits by place?", "only 2025"], "for January to December 2025 (the data end on 2025-03-01)"),
         (["How many visits in January 2025?"], "in January 2025 ["),
+        (["Compare the number of visits in 2025 with 2024"], "(January to December 2025; the data end on 2025-03-01)"),
+        (["Compare the number of visits in 2025 with 2024 by place"], "in both periods, by `place` (the data end on"),
     ],
 )
 async def test_a_period_that_goes_on_after_the_data_says_where_they_end(ask: list[str], said: str) -> None:

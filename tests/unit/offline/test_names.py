@@ -106,3 +106,20 @@ async def test_files_that_share_a_key_name_their_ids(tmp_path: Path, question: s
     (tmp_path / "goals.csv").write_text("player_id,minute_of_play\n2,10\n2,20\n1,30\n")
     text = await converse_over_files(Folder([tmp_path / "players.csv", tmp_path / "goals.csv"]), question)
     assert "Bo" in text and SHARED not in text, text
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("Top players by number of goals", 5),
+        ("Best players by minutes", 5),
+        ("Top player by number of goals", 1),
+        ("Top 2 players by number of goals", 2),
+        ("Which players have the most goals?", 1),
+    ],
+)
+async def test_top_ones_without_a_number_are_five(question: str, shown: int) -> None:
+    goals = [(player, 10 * player) for player in range(1, 8) for _ in range(player)]
+    text = await converse(club(["Ada", "Bo", "Cy", "Di", "Ed", "Fi", "Gus"], goals), question)
+    rows = [line for line in lines_of(text)[2:] if line[0] != "---"]
+    assert len(rows) == shown if shown > 1 else not rows and "Gus" in text, text

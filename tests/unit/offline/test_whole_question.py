@@ -207,3 +207,12 @@ async def test_plain_questions_over_rows_and_those_they_point_at(
     assert not declined(text), text
     assert all(has_figure(text, figure, 0) for figure in figures), text
     assert all(word in text for word in words), text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("How many orders had an amount over 25?", True), ("How many orders had an amount over 25 in EUR?", False)],
+)
+async def test_a_bound_on_amounts_of_several_currencies_says_so(shop: Folder, question: str, said: bool) -> None:
+    text = await converse(shop, question)
+    assert not declined(text) and ("every `currency` alike" in text) == said, text
