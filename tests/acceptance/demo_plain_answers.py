@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from tests.acceptance.demo_answers import Data, Expected, Order, counted
+from tests.acceptance.demo_answers import BERLIN, Data, Expected, Order, counted, tiers
 
 
 def named_sums(data: Data, wanted: int) -> Expected:
@@ -163,5 +163,48 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
     "How many orders did Tara Adler place in 2025?": lambda d: (
         [sum(o.day.year == 2025 and o.customer in called(d, "Tara Adler") for o in d.orders)],
         ["all of that name are in"],
+    ),
+}
+
+
+def most_tickets(data: Data) -> Expected:
+    """The accounts of the three highest numbers of tickets, by name."""
+    counts = Counter(row[1] for row in data.crm.tickets)
+    least = sorted(counts.values(), reverse=True)[2]
+    names = {row[0]: row[1] for row in data.crm.accounts}
+    return [], [f"| {names[one]} | {one} | {count} |" for one, count in counts.items() if count >= least]
+
+
+def urgent_by_tier(data: Data) -> Expected:
+    """The share of tickets of high priority within each tier."""
+    whole = Counter(tiers(data)[row[1]] for row in data.crm.tickets)
+    part = Counter(tiers(data)[row[1]] for row in data.crm.tickets if row[3] == "high")
+    return [100 * part[tier] / count for tier, count in whole.items()], [
+        f"| {part[tier]} | {count} |" for tier, count in whole.items()
+    ]
+
+
+def ticket_days(data: Data) -> Expected:
+    """The last ten days in Berlin on which tickets were opened, out of all."""
+    counts = Counter(row[2].astimezone(BERLIN).date() for row in data.crm.tickets)
+    said = [f"| {day} | {counts[day]} |" for day in sorted(counts)[-10:]]
+    return [], [*said, f"the last ten of {len(counts)} rows"]
+
+
+def quiet_accounts(data: Data) -> Expected:
+    """The accounts without a ticket in May 2026."""
+    moments = [(row[1], row[2].astimezone(BERLIN)) for row in data.crm.tickets]
+    asking = {account for account, moment in moments if (moment.year, moment.month) == (2026, 5)}
+    return [len({row[0] for row in data.crm.accounts} - asking)], ["2026-05-31"]
+
+
+PLAIN_CRM: dict[str, Callable[[Data], Expected]] = {
+    "Top 3 accounts by number of tickets": most_tickets,
+    "What share of tickets is high priority, by tier?": urgent_by_tier,
+    "Number of tickets per day": ticket_days,
+    "How many accounts have no tickets in May 2026?": quiet_accounts,
+    "How many tickets of accounts with a monthly fee over 100?": lambda d: (
+        [sum(row[1] in {one[0] for one in d.crm.accounts if one[6] > 100} for row in d.crm.tickets)],
+        ["monthly_fee` over 100"],
     ),
 }

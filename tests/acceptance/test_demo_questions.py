@@ -26,6 +26,7 @@ from runtime.run import RunRequest, RunResult, Status, run
 from runtime.testing.steps import DirectSteps
 from tests import postgres_server
 from tests.acceptance.demo_answers import CRM, SHOP, Data, Expected, within
+from tests.acceptance.demo_plain_answers import PLAIN, PLAIN_CRM
 from tests.acceptance.grading import declined, has_figure
 
 README = Path(__file__).parents[2] / "README.md"
@@ -123,8 +124,13 @@ async def test_questions_over_the_shop_and_its_files(shop: Asked) -> None:
 
 
 @pytest.mark.timeout(400)
+async def test_plain_questions_over_the_shop(shop: Asked) -> None:
+    assert await faults(shop, PLAIN) == {}
+
+
+@pytest.mark.timeout(400)
 async def test_questions_over_the_crm_and_an_order_to_change_it(whole: Asked) -> None:
-    assert await faults(whole, CRM) == {}
+    assert await faults(whole, {**CRM, **PLAIN_CRM}) == {}
     name = whole.data.crm.accounts[0][1]
     result = await whole.ask(f"Set the tier of account {name} to silver")
     tools = [item.tool for item in result.evidence]
@@ -193,7 +199,9 @@ async def test_what_revenue_is_and_how_much_comes_from_its_table_with_the_policy
     whole = (await shop.ask("What was our revenue in EUR in the first quarter of 2026?")).answer
     assert has_figure(whole, sum(by_country.values()) / 100, 0.005), whole
     years = await shop.ask("revenue in 2025 vs 2026")
-    assert "January to December 2025" in years.answer and not years.verification.missing  # a bare year reads as a figure
+    assert (
+        "January to December 2025" in years.answer and not years.verification.missing
+    )  # a bare year reads as a figure
     meant = (await shop.ask("How do we count revenue?")).answer
     assert not declined(meant) and "`policies/revenue.md:3`" in meant
 
