@@ -99,7 +99,7 @@ def _take_text(
         check_head(descriptor)
     text = OpenText(connection, descriptor, promise(descriptor), job.kind, limits, out.parent, out)
     with stopped_at_last(begin_ahead(text) if job.kind in ("csv", "tsv") else None) as ahead:
-        found = scan(descriptor)
+        found = scan(descriptor, blank=ahead is None or bool(text.found.plain.blank))
         revision, key = revision_of(found.sha256), key_of(found.sha256, job.kind)
         known = store.find(key)
         if known:

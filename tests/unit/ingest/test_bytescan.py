@@ -18,12 +18,12 @@ _CELLS = st.text(st.sampled_from('ab,"\n\r '), max_size=6)
 _ROWS = st.lists(st.lists(_CELLS, min_size=2, max_size=3), min_size=1, max_size=6)
 
 
-def scanned(content: bytes, chunk: int) -> bytescan.ByteScan:
+def scanned(content: bytes, chunk: int, *, blank: bool = True) -> bytescan.ByteScan:
     with TemporaryFile() as file, pytest.MonkeyPatch.context() as patch:
         patch.setattr(bytescan, "CHUNK", chunk)
         file.write(content)
         file.flush()
-        return bytescan.scan(file.fileno())
+        return bytescan.scan(file.fileno(), blank=blank)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -44,6 +44,13 @@ def test_lines_agree_with_universal_newlines(text: str, chunk: int) -> None:
     found = scanned(text.encode(), chunk)
     assert found.plain.records(keep_blank=False) == sum(bool(line) for line in lines)
     assert found.plain.crlf == text.count("\r\n")
+    unlooked = scanned(text.encode(), chunk, blank=False)
+    assert (unlooked.plain.lf, unlooked.plain.crlf, unlooked.plain.cr) == (
+        found.plain.lf,
+        found.plain.crlf,
+        found.plain.cr,
+    )
+    assert unlooked.plain.blank <= found.plain.blank
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 1 << 20])
