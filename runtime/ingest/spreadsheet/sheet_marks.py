@@ -21,12 +21,13 @@ _FEW_HIDDEN = 16_384
 @dataclass(slots=True)
 class SheetMarks:
     """Rows and columns count from 0. `marks` are the cells out of the ordinary by row and column, `sums` the columns of
-    each row whose formulas add up rows, `hidden_columns` (first, last); `area` is the rectangle (rows, columns) in
-    which all cells with content stand."""
+    each row whose formulas add up rows, `struck_rows` those with struck-out text, `hidden_columns` (first, last);
+    `area` is the rectangle (rows, columns) in which all cells with content stand."""
 
     marks: dict[int, dict[int, Mark]] = field(default_factory=dict[int, dict[int, Mark]])
     sums: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
     hidden_rows: set[int] = field(default_factory=set[int])
+    struck_rows: set[int] = field(default_factory=set[int])
     hidden_columns: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     area: tuple[int, int] = (0, 0)
 
@@ -35,12 +36,18 @@ class SheetMarks:
 
 
 def sheet_marks(
-    package: Package, part: str, formats: Mapping[str, Format], *, recalculate: bool, cells: int
+    package: Package,
+    part: str,
+    formats: Mapping[str, Format],
+    struck: frozenset[str] = frozenset(),
+    *,
+    recalculate: bool,
+    cells: int,
 ) -> SheetMarks:
-    """What one sheet holds. Raises IngestRefused for damage, or when its cells spread over more than `cells`.
-    `recalculate`: the workbook asks to be calculated when it is opened; then zeros behind all its formulas are no
-    results."""
-    look = _Look(formats, cells)
+    """What one sheet holds; `struck` are the styles that strike out. Raises IngestRefused for damage, or when its cells
+    spread over more than `cells`. `recalculate`: the workbook asks to be calculated when it is opened; then zeros
+    behind all its formulas are no results."""
+    look = _Look(formats, struck, cells)
     package.parse(part, look.start, look.end, look.text)
     if recalculate and look.zeros and look.zeros_only:
         for row, column in look.zeros:
@@ -52,11 +59,12 @@ def sheet_marks(
 class _Look:
     """The handlers for one sheet; what they see of one cell is kept until it ends."""
 
-    def __init__(self, formats: Mapping[str, Format], cells: int) -> None:
+    def __init__(self, formats: Mapping[str, Format], struck: frozenset[str], cells: int) -> None:
         self.found = SheetMarks()
         self.zeros: list[tuple[int, int]] = []
         self.zeros_only = True
         self._marks = {style: Mark(form) for style, form in formats.items()}
+        self._struck = struck
         self._cells = cells
         self._row, self._column, self._number_of_row = -1, -1, ""
         self._top, self._left, self._bottom, self._right = -1, 1 << 30, -1, -1
@@ -134,6 +142,8 @@ class _Look:
             self._left = column
         if column > self._right:
             self._right = column
+        if self._style in self._struck and len(self.found.struck_rows) < _FEW_HIDDEN:
+            self.found.struck_rows.add(row)
         if self._formula is not None:
             self._calculated(row, column, value, kind)
         elif kind == "e":

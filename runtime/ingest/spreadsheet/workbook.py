@@ -119,7 +119,9 @@ def _sheets(
 ) -> tuple[list[_Sheet], list[str]]:
     # Everything the first reader will unpack has been read once and found sound before it starts.
     marks = {
-        name: sheet_marks(package, part, parts.formats, recalculate=parts.recalculate, cells=limits.workbook_cells)
+        name: sheet_marks(
+            package, part, parts.formats, parts.struck, recalculate=parts.recalculate, cells=limits.workbook_cells
+        )
         for name, part in parts.sheets.items()
         if package and "/worksheets/" in part
     }
@@ -195,18 +197,17 @@ def _placed(
 
 
 def _hidden(sheet: _Sheet, area: Range) -> list[str]:
-    """Hidden rows and columns of a table."""
+    """Hidden rows and columns of a table, and rows that somebody struck out."""
     notes: list[str] = []
     grid, marks = sheet.grid, sheet.marks
-    rows = sorted(
-        number + 1
-        for number in marks.hidden_rows
-        if area[0] <= number - grid.top <= area[2] and grid.masks[number - grid.top]
-    )
-    if rows:
-        shown = ", ".join(map(str, rows[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
-        what = "1 hidden row" if len(rows) == 1 else f"{len(rows):,} hidden rows"
-        notes.append(f"{what} ({shown}) read like the others")
+    for what, marked in (("hidden row", marks.hidden_rows), ("row with struck-out text", marks.struck_rows)):
+        rows = sorted(
+            number + 1 for number in marked if area[0] <= number - grid.top <= area[2] and grid.masks[number - grid.top]
+        )
+        if rows:
+            shown = ", ".join(map(str, rows[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
+            told = f"1 {what}" if len(rows) == 1 else f"{len(rows):,} {what.replace('row', 'rows', 1)}"
+            notes.append(f"{told} ({shown}) read like the others")
     first, last = grid.left + area[1], grid.left + area[3]
     columns = [
         letters(column)

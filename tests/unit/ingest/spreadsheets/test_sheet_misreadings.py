@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from openpyxl.styles import Font
 
 from runtime.ingest import IngestRefused
 from tests.unit.ingest.spreadsheets.conftest import repacked, saved, written
@@ -464,3 +465,14 @@ def test_one_unit_and_thousands_left_out_are_said_and_stay_numbers(read_book: Re
     assert (table.column("took"), table.column("sold")) == ([5, 8], [5_000, 12_000])
     assert "took: shown with 'h' 2 by the number format" in table.notes
     assert "sold: 2 values shown in thousands by the number format, but read in full as stored" in table.notes
+
+
+def test_rows_that_somebody_struck_out_are_said(read_book: Read) -> None:
+    def adapt(_: Any, sheet: Any) -> None:
+        sheet["A3"].font = Font(strike=True)
+        sheet["B3"].font = Font(strike=True)
+        sheet["A4"].font = Font(bold=True)
+
+    (table,) = read_book(saved(["item", "n"], ["a", 5], ["b", 8], ["c", 9], adapt=adapt))
+    assert table.rows == [("a", 5), ("b", 8), ("c", 9)]
+    assert "1 row with struck-out text (3) read like the others" in table.notes
