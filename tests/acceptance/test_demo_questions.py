@@ -137,6 +137,9 @@ async def test_questions_over_the_crm_and_an_order_to_change_it(whole: Asked) ->
     assert tools[-2:] == ["data_preview_postgresql_update", "data_update_postgresql"]
     assert result.evidence[-2].row_count == 1 and not result.evidence[-2].failed
     assert result.evidence[-1].failed and "approval" in result.answer  # nobody can be asked here
+    numbered = await whole.ask("Set the status of account 5 to paused")
+    (shown,) = [item for item in numbered.evidence if item.tool == "data_preview_postgresql_update"]
+    assert shown.row_count == 1
     unknown = await whole.ask("Set the tier of account Nobody Known to gold")
     assert "Nothing was changed" in unknown.answer
 
@@ -199,9 +202,7 @@ async def test_what_revenue_is_and_how_much_comes_from_its_table_with_the_policy
     whole = (await shop.ask("What was our revenue in EUR in the first quarter of 2026?")).answer
     assert has_figure(whole, sum(by_country.values()) / 100, 0.005), whole
     years = await shop.ask("revenue in 2025 vs 2026")
-    assert (
-        "January to December 2025" in years.answer and not years.verification.missing
-    )  # a bare year reads as a figure
+    assert "January to December 2025" in years.answer and not years.verification.missing
     meant = (await shop.ask("How do we count revenue?")).answer
     assert not declined(meant) and "`policies/revenue.md:3`" in meant
 

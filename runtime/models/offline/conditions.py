@@ -45,7 +45,25 @@ def value_filters(clues: Clues) -> tuple[ValueFilter, ...] | Ask | Cannot:
             return Cannot(f"The question both asks for and excludes values of {new.column.name}.", clues.table)
         values_all = tuple(dict.fromkeys((old.values if old else ()) + new.values))
         found[new.column.name] = ValueFilter(new.column, values_all, new.negated)
+    for row in _numbered(clues):
+        found.setdefault(row.column.name, row)
     return tuple(found.values())
+
+
+def _numbered(clues: Clues) -> list[ValueFilter]:
+    """Rows by their number: "order 1001" where orders have one key of numbers, "customer 47" by a column of theirs."""
+    found: list[ValueFilter] = []
+    for mention in clues.mentions:
+        at = mention.after
+        number = clues.tokens[at] if at < len(clues.tokens) else None
+        if number is None or clues.used[at] or not number.text.isdigit():
+            continue
+        keys = [c for c in clues.table.columns if c.kind == "id" and c.via is None and c.name in clues.table.keys]
+        named = [c for c in mention.columns if c.kind == "id" and c.via is None] or (keys if mention.table else [])
+        if len(named) == 1:
+            clues.used[at] = True
+            found.append(ValueFilter(named[0], (number.text,), _negated(clues, mention.first)))
+    return found
 
 
 def _fitting(values: tuple[Value, ...], named: set[str]) -> list[Value]:

@@ -103,7 +103,8 @@ def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | 
         return (
             f"I can't do that: {no_meaning(unread)}, so I don't know which rows of `{table.file}` you mean. {_NOTHING}"
         )
-    found = (*values, *numbered.values())
+    known = {value.column.name for value in values}
+    found = (*values, *(value for value in numbered.values() if value.column.name not in known))
     return found or "I can't do that: say which rows, by values that stand in them. Nothing was changed."
 
 

@@ -428,6 +428,9 @@ def _value_filter(value: ValueFilter, plan: Plan) -> str:
     column = ref(value.column)
     if value.column.type == "BOOLEAN":
         return f"{column} = {'false' if value.negated else 'true'}"
+    if value.column.kind == "id":
+        written = [item if value.column.type == "BIGINT" and item.isdigit() else text(item) for item in value.values]
+        return f"{column} {'NOT IN' if value.negated else 'IN'} ({', '.join(written)})"
     values = value.values if value.column.kind == "label" else (value.column.true_value or "",)
     if value.column.kind == "label" and value.column.complete:
         listed = ", ".join(text(item) for item in values)

@@ -171,6 +171,22 @@ async def test_a_refusal_is_true_and_names_a_table_only_where_it_is_near(
     assert ("nearest" in text) == ("clicks" in question)
 
 
+@pytest.mark.parametrize(
+    ("question", "figures", "said"),
+    [
+        ("show order 2", [30], "`order_id` is “2”"),
+        ("How many orders did customer 2 place?", [2], "`customer_id` is “2”"),
+        ("amount of order 5", [900], "`order_id` is “5”"),
+        ("How many orders in 2025?", [3], "`ordered_on`"),
+        ("top 2 orders by amount in EUR", [700, 500], "highest"),
+    ],
+)
+async def test_a_row_is_found_by_its_number(shop: Folder, question: str, figures: list[float], said: str) -> None:
+    text = await converse(shop, question)
+    assert not declined(text) and said in text, text
+    assert all(has_figure(text, figure, 0) for figure in figures), text
+
+
 async def test_a_refusal_is_short_and_proposes_questions_that_can_be_asked(tmp_path: Path) -> None:
     wide = ",".join(f"column{n}" for n in range(40))
     text = await converse(folder_of(tmp_path, sales=f"region,amount,{wide}\n" + f"North,1{',x' * 40}\n"), "frogs?")
