@@ -86,6 +86,26 @@ def best_rate(data: Data) -> Expected:
     return [best], [f"**{names[figures.index(best)]}** has the highest share"]
 
 
+def refund_rate_in(data: Data, country: str) -> Expected:
+    """The share of a country's orders that was refunded."""
+    orders = {order.id for order in data.from_country(country)}
+    part = len(orders & refunded(data))
+    return [100 * part / len(orders), part, len(orders)], []
+
+
+def buyers_of(data: Data, product: str, orders: list[Order]) -> set[int]:
+    """The customers of those of the orders that hold a product."""
+    number = next(row[0] for row in data.shop.products if row[1] == product)
+    holding = {line[0] for line in data.shop.order_lines if line[2] == number}
+    return {order.customer for order in orders if order.id in holding}
+
+
+def products_of(data: Data, name: str) -> set[int]:
+    """The products that all who bear a name ordered."""
+    orders = {order.id for order in data.orders if order.customer in called(data, name)}
+    return {line[2] for line in data.shop.order_lines if line[0] in orders}
+
+
 def refund_rate(data: Data) -> Expected:
     return [100 * len(refunded(data)) / len(data.orders), len(refunded(data))], []
 
@@ -158,6 +178,13 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
     ),
     "What is the refund rate?": refund_rate,
     "What share of orders was refunded?": refund_rate,
+    "Refund rate in Germany": lambda d: refund_rate_in(d, "Germany"),
+    "How many customers ordered a Mug?": lambda d: ([len(buyers_of(d, "Mug", d.orders))], []),
+    "How many customers in Germany ordered a Kettle in 2026?": lambda d: (
+        [len(buyers_of(d, "Kettle", [o for o in d.from_country("Germany") if o.day.year == 2026]))],
+        ["“Kettle”", "“Germany”"],
+    ),
+    "How many different products did Tara Adler order?": lambda d: ([len(products_of(d, "Tara Adler"))], []),
     "Which country has the highest refund rate?": best_rate,
     "Refund rate by channel": lambda d: refunded_by(d, lambda order: order.channel),
     "How many orders did Tara Adler place in 2025?": lambda d: (

@@ -19,8 +19,9 @@ def share(parts: Parts) -> Reading:
     group's part. The period holds for both."""
     clues = parts.clues
     amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
-    if amounts:  # an amount in EUR is no part of one in all currencies
-        parts = replace(parts, values=tuple(replace(v, base=v.column.tells_unit) for v in parts.values))
+    # an amount in EUR is no part of one in all currencies, and the refund rate in Germany one of orders in Germany
+    base = [bool(parts.related) or (amounts and value.column.tells_unit) for value in parts.values]
+    parts = replace(parts, values=tuple(replace(v, base=b) for v, b in zip(parts.values, base, strict=True)))
     figures = [bound for bound in parts.bounds if bound.measure is not None]
     conditions = sum(not value.base for value in parts.values) + len(figures) + len(parts.related)
     if len(figures) != len(parts.bounds) or functions_said(parts) & {"avg", "median"}:
@@ -31,7 +32,7 @@ def share(parts: Parts) -> Reading:
     grouped = bool(parts.dimensions) and (clues.has("by") or top is not None)
     if conditions != (0 if grouped and not conditions else 1) or (parts.dimensions and not grouped):
         return parts.cannot("I can only work out the share of one condition in the whole.")
-    if parts.dimensions and conditions and _before_rows(parts):
+    if parts.dimensions and conditions and not parts.related and _before_rows(parts):
         return parts.cannot(
             "I can't tell of what whole that share is. Say “what share of … was …, by …?” for the share within each "
             "group, or ask for the number by group."

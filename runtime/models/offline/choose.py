@@ -134,5 +134,6 @@ def _nearest(readings: Sequence[tuple[Table, Reading]], tokens: Sequence[Token],
         reason = f"That needs understanding {document.name}; ask what it says about a word, and I quote its lines."
         return Choice(Cannot(reason, None))
     pointed = {join.table for other, _ in near for join in other.joins}
+    pointed |= {join.table for other, _ in ranked if other.id in pointed for join in other.joins}
     beside = [other for other, _ in ranked if other.id in pointed]
     return Choice(replace(nearest, table=table), tuple(dict.fromkeys([t for t, _ in near] + beside)), words)

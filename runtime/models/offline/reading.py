@@ -132,22 +132,29 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
         return None
     placed = {value.column.name for value in plan.values} | {d.column.name for d in plan.dimensions}
     placed |= {plan.aggregate.column.name} if plan.aggregate.column else set()
+    used = [one.column for one in (*plan.values, *plan.figures, *plan.dimensions)]
+    used += [plan.aggregate.column] if plan.aggregate.column else []
     for mention in clues.mentions:
         if mention.table or mention.values:
             continue
         labels = [column for column in mention.columns if column.kind in ("label", "id", "year", "other")]
         only_labels = bool(labels) and len(labels) == len(mention.columns)
-        leads = any(_leads_to(column, held.column) for column in labels for held in (*plan.values, *plan.figures))
+        leads = any(_leads_to(column, other) for column in labels for other in used)
         if only_labels and not leads and not any(column.name in placed for column in labels):
             return labels[0]
     return None
 
 
 def _leads_to(column: Column, other: Column) -> bool:
-    """True when `column` stands for the table that `other` belongs to: "customers in Germany"."""
-    if other.via is None:
-        return False
-    return column.via == other.via or column.name == other.via.column
+    """True when `column` stands for a table that `other` belongs to or is found behind: "customers in Germany"."""
+    way = other.via
+    if way is not None and column.via == way:
+        return True
+    while way is not None:
+        if column.via is None and way.before is None and way.column == column.name:
+            return True
+        way = way.before
+    return False
 
 
 def unmixed(plan: Plan) -> Reading:

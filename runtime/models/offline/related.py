@@ -114,6 +114,8 @@ def _reading(
     wide = linked(own, tables)
     for table in (own, wide) if wide is not None else (own,):
         reading = read(main, table, today, values, names, (related,))
+        if isinstance(reading, Plan) and reading.aggregate.function == "distinct":
+            return None  # "customers with orders that have no refunds": of whom that is said can't be told
         if not (isinstance(reading, Cannot) and reading.unknown):
             return _dated_apart(reading, main, far)
     return None
@@ -155,15 +157,22 @@ def _pointing_rows(
 
 
 def _of_both(said: Sequence[Token], own: Table, far: Table, rows: Plan) -> str | None:
-    """A value said behind the other table's name that a column of the same name may have here: "… refunds in EUR"."""
+    """A value said behind the other table's name that a row of this one may have as well: "… refunds in EUR"."""
     words = [token.stem for token in said]
     behind = next(at for at in range(len(words)) if tuple(words[at : at + len(far.words)]) == far.words)
     for value in rows.values:
-        if any(column.words == value.column.words for column in own.columns):
+        if _leads_through(value.column, own) or any(column.words == value.column.words for column in own.columns):
             spelled = {stems(text) for text in value.values}
             if any(tuple(words[at : at + len(one)]) in spelled for one in spelled for at in range(behind, len(words))):
                 return value.values[0]
     return None
+
+
+def _leads_through(column: Column, own: Table) -> bool:
+    way = column.via
+    while way is not None and way.table != own.id:
+        way = way.before
+    return way is not None
 
 
 def _dated_apart(reading: Reading, main: Sequence[Token], far: Table) -> Reading:

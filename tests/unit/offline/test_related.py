@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -88,6 +89,7 @@ async def test_a_rate_counts_each_row_once(parcels: list[Parcel], asks: str, gro
     ("question", "said"),
     [
         ("Total worth of parcels without claims in EUR", "whether “EUR” is that of"),
+        ("How many parcels without claims at depot South?", "whether “South” is that of"),
         ("How many parcels in January 2025 have no claims?", "whether that time is that of"),
         ("How many parcels without frobnicated claims?", "frobnicated"),
         ("How many parcels have no claims over 5?", "no"),
@@ -128,3 +130,32 @@ async def test_people_are_told_apart_by_name_whatever_its_case(names: list[str])
         assert has_figure(text, len({name.strip().casefold() for name in names}), 0), text
         assert "rows of one `member`" in text, text
     assert has_figure(await converse(database, "How many members are there?"), len(names), 0)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(PARCELS, st.sampled_from(["North", "South"]))
+async def test_what_narrows_a_rate_narrows_its_whole(parcels: list[Parcel], depot: str) -> None:
+    parcels = [Parcel("North", 2), Parcel("South", 0), *parcels]
+    whole = [parcel for parcel in parcels if parcel.depot == depot]
+    part = sum(parcel.claims > 0 for parcel in whole)
+    for question in (f"Claim rate in the {depot}", f"What share of parcels in the {depot} was claimed?"):
+        text = await converse(post_of(parcels), question)
+        assert f": {part} of {len(whole)} " in text, text
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(books(), st.sampled_from(GOODS), MONTH)
+async def test_how_many_rows_at_the_end_of_a_way_were_met(
+    book: list[Deal], wanted: tuple[int, str, str], month: str | None
+) -> None:
+    number, good, _ = wanted
+    met = {line.deal.buyer for line in lines_of(book) if line.good == number and within(line.deal, month)}
+    asks = f"How many buyers had deals of good {good}{f' in {month} 2025' if month else ''}?"
+    text = await converse(database_of(book), asks)
+    assert not declined(text) and has_figure(text, len(met), 0), (len(met), text)
+
+
+async def test_of_two_kinds_of_rows_it_is_not_guessed_which_lack_the_others() -> None:
+    database = database_of([Deal(1, date(2025, 1, 5), "won", ((1, 2),)), Deal(2, date(2025, 2, 5), "lost", ())])
+    text = await converse(database, "How many buyers with deals in February 2025 have no deal lines?")
+    assert declined(text), text
