@@ -137,9 +137,20 @@ async def test_questions_over_the_crm_and_an_order_to_change_it(whole: Asked) ->
     assert tools[-2:] == ["data_preview_postgresql_update", "data_update_postgresql"]
     assert result.evidence[-2].row_count == 1 and not result.evidence[-2].failed
     assert result.evidence[-1].failed and "approval" in result.answer  # nobody can be asked here
-    numbered = await whole.ask("Set the status of account 5 to paused")
-    (shown,) = [item for item in numbered.evidence if item.tool == "data_preview_postgresql_update"]
-    assert shown.row_count == 1
+    silver = [row for row in whole.data.crm.accounts if row[2] == "silver"]
+    for ordered, count in (
+        ("Set the status of account 5 to paused", 1),
+        ("Set the tier of accounts 5, 7 and 9 to silver, please", 3),
+        (f"Set the tier of silver accounts except account {silver[0][0]} to gold", len(silver) - 1),
+        ("Set the tier of silver accounts with a monthly fee over 60 to gold", None),
+        ("Set the tier of silver accounts over 60 to gold", None),
+        ("Set the status of silver accounts signed in 2024 to paused", None),
+        ("Set the tier of the latest silver account to gold", None),
+    ):
+        result = await whole.ask(ordered)
+        shown = [item.row_count for item in result.evidence if item.tool == "data_preview_postgresql_update"]
+        assert shown == ([] if count is None else [count]), result.answer
+        assert count is not None or "Nothing was changed" in result.answer, result.answer
     unknown = await whole.ask("Set the tier of account Nobody Known to gold")
     assert "Nothing was changed" in unknown.answer
 

@@ -228,6 +228,15 @@ WRITE_VERBS = frozenset(
         "set",
         "fix",
         "correct",
+        "upgrade",
+        "downgrade",
+        "promote",
+        "demote",
+        "pause",
+        "activate",
+        "deactivate",
+        "assign",
+        "reset",
     ]
 )
 NEGATIONS = frozenset(["not", "never", "no", "without", "except", "excluding", "exclude", "unless", "besides"])

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runtime.models.offline import sql
 from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.clues import Clues, gather
 from runtime.models.offline.conditions import value_filters
 from runtime.models.offline.gathering import QUERY_TOOLS, Calls, look, look_into, looked_into, query_call, worth_a_look
+from runtime.models.offline.lexicon import FILLERS, IDENTIFIER_WORDS
 from runtime.models.offline.plan import Ask, ValueFilter
 from runtime.models.offline.refusals import ask, no_meaning
-from runtime.models.offline.tokens import Token, stems, tokenize
+from runtime.models.offline.tokens import stems, tokenize
 from runtime.models.offline.transcript import Done, Turn
 from runtime.models.offline.wording import as_code, small
 
@@ -30,6 +31,7 @@ _FORMS = (
     re.compile(rf"{_VERB}(?P<what>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s+{_WHERE}\s+(?P<who>.+?){_END}"),
 )
 _NOUNS = frozenset("customer client account row record company every all whose is are who which".split())
+_LISTING = frozenset((",", "and", "or", "&"))
 _NOTHING = "Nothing was changed."
 _QUOTES = "\"'`“”‘’«»"
 
@@ -92,7 +94,8 @@ def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | 
     if not isinstance(values, tuple):
         return ask(values) if isinstance(values, Ask) else f"I can't do that: {values.reason} Nothing was changed."
     numbered = _by_number(clues, table)
-    unread = [word for word in clues.unread() if tokenize(word)[0].stem not in _NOUNS and word not in numbered]
+    listed = numbered.values if numbered is not None else ()
+    unread = [word for word in clues.unread() if tokenize(word)[0].stem not in _NOUNS and word not in listed]
     if unread:
         parts = tuple(dict.fromkeys(stem for word in unread for stem in stems(word)))
         columns = tuple(column for column in table.of_kind("label") if not column.complete)
@@ -103,18 +106,44 @@ def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | 
         return (
             f"I can't do that: {no_meaning(unread)}, so I don't know which rows of `{table.file}` you mean. {_NOTHING}"
         )
-    known = {value.column.name for value in values}
-    found = (*values, *(value for value in numbered.values() if value.column.name not in known))
-    return found or "I can't do that: say which rows, by values that stand in them. Nothing was changed."
+    if beyond := _beyond(clues, listed):
+        said = " ".join(beyond)
+        return (
+            f"I can't do that: for a change I pick rows by their values or numbers, and “{said}” is neither. {_NOTHING}"
+        )
+    if numbered is not None:
+        excluded = any(value.negated for value in values if value.column.name == numbered.column.name)
+        others = (value for value in values if value.column.name != numbered.column.name)
+        values = (*others, replace(numbered, negated=excluded))
+    return values or "I can't do that: say which rows, by values that stand in them. Nothing was changed."
 
 
-def _by_number(clues: Clues, table: Table) -> dict[str, ValueFilter]:
-    """ "account 5": a number, where the table has one key that is a number."""
+def _beyond(clues: Clues, numbers: Sequence[str]) -> list[str]:
+    """The words that were read, but not as a value, a number of a row, or what these are called: to leave a bound or a
+    period out would change more rows than were meant."""
+    picked = set(clues.negations)
+    for mention in clues.mentions:
+        if mention.table or mention.values or any(c.kind in ("label", "id", "flag") for c in mention.columns):
+            picked.update(range(mention.first, mention.after))
+    return [
+        token.text
+        for at, token in enumerate(clues.tokens)
+        if token.wordlike and at not in picked and token.text not in numbers
+        if token.stem not in FILLERS | _NOUNS and token.low not in _LISTING
+    ]
+
+
+def _by_number(clues: Clues, table: Table) -> ValueFilter | None:
+    """ "account 5", "accounts 5, 7 and 9": numbers in one list, where the table has one key that is a number."""
     keys = [c for c in table.columns if c.name in table.keys and c.kind == "id"]
-    numbers: list[Token] = [token for token in clues.tokens if token.kind == "number" and token.text.isdigit()]
-    if len(keys) != 1 or len(numbers) != 1:
-        return {}
-    return {numbers[0].text: ValueFilter(keys[0], (numbers[0].text,))}
+    places = [at for at, token in enumerate(clues.tokens) if token.kind == "number" and token.text.isdigit()]
+    between = [clues.tokens[at] for at in range(places[0], places[-1])] if places else []
+    if len(keys) != 1 or not places or any(token.low not in _LISTING and not token.text.isdigit() for token in between):
+        return None
+    before = clues.tokens[places[0] - 1] if places[0] else None
+    if before is not None and before.stem not in {*table.words, *keys[0].words, *_NOUNS, *IDENTIFIER_WORDS}:
+        return None
+    return ValueFilter(keys[0], tuple(dict.fromkeys(clues.tokens[at].text for at in places)))
 
 
 def _body(table: Table, column: Column, where: Sequence[ValueFilter], order: Order) -> dict[str, object]:

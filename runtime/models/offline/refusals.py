@@ -9,9 +9,9 @@ from runtime.models.offline.answer import understood
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.examples import FEW, examples
 from runtime.models.offline.gathering import Sight
-from runtime.models.offline.lexicon import ENGLISH, WRITE_VERBS
+from runtime.models.offline.lexicon import BUCKETS, ENGLISH, WRITE_VERBS
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
-from runtime.models.offline.tokens import Token, stems
+from runtime.models.offline.tokens import Token, stem, stems
 from runtime.models.offline.transcript import CHOICES_LEAD
 
 ABOUT = "I'm a rule-based reader that works without a language model"
@@ -98,6 +98,7 @@ def cannot(reading: Cannot, tables: Sequence[Table] = (), said: str = "") -> str
 
 def _unread(words: Sequence[str], near: Table | None, tables: Sequence[Table]) -> str:
     """Which words nothing explains, and which only a table explains that the nearest one isn't put together with."""
+    words = [word for word in words if stem(word) not in BUCKETS] or words  # what a month is needs no table
     apart = {word: other for word in words if near is not None and (other := _elsewhere(word, near, tables))}
     nowhere = [word for word in words if word not in apart]
     parts = [f"{no_meaning(nowhere)}."] if nowhere else []

@@ -123,7 +123,13 @@ async def test_where_rows_may_be_updated_nobody_says_that_data_are_only_read() -
     update = tuple(
         ToolDefinition(name, name, {}) for name in ("data_preview_postgresql_update", "data_update_postgresql")
     )
-    for question in ("delete account 5", "remove the orders of May", "insert a row", "drop the table"):
+    for question in (
+        "delete account 5",
+        "remove the orders of May",
+        "insert a row",
+        "drop the table",
+        "please upgrade account 5",
+    ):
         asked = (UserMessage(question),)
         can = (await OfflineModel().step(ModelRequest("", "", (*TOOLS, *update), asked))).text
         cannot = (await OfflineModel().step(ModelRequest("", "", TOOLS, asked))).text
