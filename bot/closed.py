@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import structlog
 
 from bot.assembly import Analyst
 from bot.presence import SlackPresence
 from runtime.admission import Asker, Conversation
+from runtime.deliveries.outbox import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from runtime.evidence import Evidence
+
+log = structlog.get_logger(__name__)
 
 NOTHING_DECLARED = "No data source is connected yet. An operator can declare one in the admission manifest."
 
@@ -48,15 +54,24 @@ async def closed_meanwhile(
     evidence: Sequence[Evidence],
 ) -> NothingOpen | None:
     """Why an answer over `evidence` may not be posted: who reads there, or who asks, isn't as it was when the run began
-    with `opened`. Slack is asked anew, whatever is kept. What the manifest dropped meanwhile is left to the calls."""
+    with `opened`. Slack is asked anew, whatever is kept, and while it is away it is waited for. What the manifest
+    dropped meanwhile is left to the calls."""
     used = _used(evidence, opened)
     if not used:
         return None
-    presence.forget(channel, user)
-    place, asker = await presence.facts(channel, user)
-    policy = analyst.policy
-    denials = [policy.denial(source, place, asker) for source in sorted(used & policy.audiences().keys())]
-    denied = next((denial for denial in denials if denial is not None), None)
+    pause_s = FIRST_PAUSE_S
+    while True:
+        presence.forget(channel, user)
+        place, asker = await presence.facts(channel, user)
+        policy = analyst.policy
+        denials = [policy.denial(source, place, asker) for source in sorted(used & policy.audiences().keys())]
+        denied = next((denial for denial in denials if denial is not None), None)
+        if denied is None or denied.reason != "unknown_state" or not await presence.away(channel):
+            break
+        # As a posting would: an outage of Slack delays an answer and loses none.
+        log.info("posting again later", reason="who reads there cannot be asked", channel=channel, seconds=pause_s)
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
     if denied is None:
         return None
     private = place.kind != "im" and used <= analyst.sources(Conversation("im", ""), asker)

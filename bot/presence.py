@@ -12,11 +12,12 @@ from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.address import Address
-from bot.delivery.answers import CALL_ERRORS, error_name
+from bot.delivery.answers import CALL_ERRORS, error_name, outcome_of
 from bot.slack_client import body_of
 from runtime.admission import Asker, Conversation
 from runtime.capability import Scope
 from runtime.clock import Clock
+from runtime.deliveries import Refused
 
 log = structlog.get_logger(__name__)
 
@@ -99,7 +100,7 @@ class SlackPresence:
         try:
             return await self._people.get(user)
         except _NOT_LEARNED as error:
-            log.warning("users.info failed", user=user, error=_code(error))
+            log.warning("users.info failed", user=user, reason=_code(error))
             return PersonFacts(user, user, None, None, None, None)
 
     def forget(self, channel: str, *users: str) -> None:
@@ -112,6 +113,14 @@ class SlackPresence:
         for group in self._groups():
             self._group_members.forget(group)
 
+    async def away(self, channel: str) -> bool:
+        """Whether Slack can't be asked just now: what it doesn't tell may be known later."""
+        try:
+            await self._learn_place(channel)
+        except CALL_ERRORS as error:
+            return not isinstance(outcome_of(error), Refused)
+        return False
+
     async def is_in(self, user: str, groups: Iterable[str]) -> bool | None:
         """Whether a person is in one of these groups now; None when that could not be learned."""
         learned = True
@@ -121,7 +130,7 @@ class SlackPresence:
                 if user in await self._group_members.get(group):
                     return True
             except _NOT_LEARNED as error:
-                log.warning("usergroups.users.list failed", group=group, error=_code(error))
+                log.warning("usergroups.users.list failed", group=group, reason=_code(error))
                 learned = False
         return False if learned else None
 
@@ -139,7 +148,7 @@ class SlackPresence:
                 self._places.get(channel), _nobody() if direct else self._guest_reads(channel)
             )
         except _NOT_LEARNED as error:
-            log.warning("conversations.info failed", channel=channel, error=_code(error))
+            log.warning("conversations.info failed", channel=channel, reason=_code(error))
             return Conversation("im" if direct else "channel", channel, None, None, None, None)
         if place.kind == "im":
             return place
@@ -153,7 +162,7 @@ class SlackPresence:
             if len(members) > _ASKED_ONE_BY_ONE:
                 return not (await self._guests.get("")).isdisjoint(members)
         except _NOT_LEARNED as error:
-            log.warning("membership could not be learned", channel=channel, error=_code(error))
+            log.warning("membership could not be learned", channel=channel, reason=_code(error))
             return None
         people = await asyncio.gather(*(self.person(member) for member in sorted(members)))
         states = [person.guest for person in people if not (person.bot or person.deactivated)]
@@ -168,7 +177,7 @@ class SlackPresence:
                 if user in await self._group_members.get(group):
                     found.add(group)
             except _NOT_LEARNED as error:
-                log.warning("usergroups.users.list failed", group=group, error=_code(error))
+                log.warning("usergroups.users.list failed", group=group, reason=_code(error))
         return frozenset(found)
 
     async def _learn_place(self, channel: str) -> Conversation:
