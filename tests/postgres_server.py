@@ -43,6 +43,20 @@ class OwnServer:
         self.stop()
         self.start()
 
+    @contextmanager
+    def standby(self) -> Iterator[None]:
+        """Meanwhile it is a standby that follows nobody."""
+        signal_file = self.data / "standby.signal"
+        self._ctl("-m", "fast", "-w", "stop")
+        signal_file.touch()
+        try:
+            self.start()
+            yield
+        finally:
+            self._ctl("-m", "fast", "-w", "stop")
+            signal_file.unlink()
+            self.start()
+
     def kill(self) -> None:
         """Ends the server and all that works for it as a crash does, without a word to anybody."""
         main = int((self.data / "postmaster.pid").read_text().split()[0])

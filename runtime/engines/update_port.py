@@ -17,7 +17,7 @@ Scalar = str | int | float | bool | None
 Operator = Literal["eq", "ne", "lt", "lte", "gt", "gte", "in", "not_in", "is_null", "is_not_null"]
 
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
-LISTS = {"in": "IN", "not_in": "NOT IN"}
+LISTS = {"in": ("=", "ANY"), "not_in": ("<>", "ALL")}
 TESTS = {"is_null": "IS NULL", "is_not_null": "IS NOT NULL"}
 
 

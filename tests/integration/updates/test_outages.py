@@ -52,6 +52,15 @@ async def test_a_server_that_dies_after_the_commit_applied_it_once(tmp_path: Pat
             assert world.column("tier")[1] == "gold"
 
 
+async def test_a_standby_is_told_before_anybody_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with postgres_server.own_server() as server:
+        for world in worlds(server.dsn, tmp_path, monkeypatch):
+            with server.standby(), pytest.raises(CallError, match="is a standby") as refused:
+                await world.shows(GOLD)
+            assert refused.value.code == "update_refused"
+            await world.makes(GOLD)
+
+
 async def _engine(world: World, server: postgres_server.OwnServer) -> PostgresqlUpdates:
     """An engine whose pauses start the server again."""
     made = await world.engine()

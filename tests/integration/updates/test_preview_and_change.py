@@ -8,7 +8,7 @@ import pytest
 
 from runtime.errors import CallError
 from runtime.limits import DEFAULT
-from tests.integration.updates.conftest import IDS, TERMS, World, setting, where
+from tests.integration.updates.conftest import IDS, TERMS, UPDATES, World, setting, where
 
 
 async def test_the_preview_shows_every_row_before_and_after_and_changes_nothing(world: World):
@@ -135,6 +135,31 @@ async def test_what_is_not_open_or_does_not_fit_is_refused_before_anybody_is_ask
     with pytest.raises(CallError, match=says) as refused:
         await world.shows(change)
     assert refused.value.code == code
+
+
+async def test_a_length_is_known_however_deep_it_is_declared(world: World):
+    world.run(
+        "CREATE DOMAIN short AS varchar(3); CREATE DOMAIN shorter AS short CHECK (value <> 'bad');"
+        "CREATE DOMAIN tenths AS numeric(4, 1); CREATE DOMAIN share AS tenths;"
+        "ALTER TABLE customers ADD code shorter, ADD part share, ADD label name;"
+    )
+    world.declared = {"updates": [{**UPDATES[0], "columns": ["code", "part", "label"]}]}
+    for change, says in (
+        ({"code": "abcd"}, "longer than public.shorter holds"),
+        ({"code": "bad"}, "constraint of the database forbids it"),
+        ({"label": "x" * 64}, "longer than name holds"),
+    ):
+        with pytest.raises(CallError, match=says):
+            await world.shows(setting("public.customers", IDS, **change))
+    shown = await world.shows(setting("public.customers", IDS, part=1.25, label="x" * 63, code="abc"))
+    assert shown.warnings == ("part is rounded to 1.3, as public.share holds it.",)
+
+
+@pytest.mark.parametrize("value", ["now", "Today", "tomorrow 08:00"])
+async def test_a_moment_that_moves_is_refused_instead_of_drifting_away_from_its_preview(world: World, value):
+    with pytest.raises(CallError, match="another moment whenever it is read"):
+        await world.shows(setting("public.customers", IDS, seen=value))
+    await world.makes(setting("public.customers", IDS, tier=value))  # a text is a text
 
 
 async def test_no_manifest_lifts_the_ceiling_of_rows(world: World):

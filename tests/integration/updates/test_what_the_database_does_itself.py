@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from runtime.errors import CallError
@@ -108,6 +110,28 @@ async def test_a_trigger_that_writes_another_value_undoes_the_change(world: Worl
     assert set(world.column("tier").values()) == {"silver"}
 
 
+async def test_what_a_trigger_puts_off_to_the_commit_is_looked_at_before_it(world: World):
+    body = "UPDATE customers SET name = 'sneaked in' WHERE id = NEW.id AND name <> 'sneaked in'; RETURN NULL;"
+    late = trigger(body, "AFTER").replace("CREATE TRIGGER", "CREATE CONSTRAINT TRIGGER")
+    world.run(late.replace("ON customers", "ON customers DEFERRABLE INITIALLY DEFERRED"))
+    with pytest.raises(CallError, match="own triggers changed name as well"):
+        await world.makes(GOLD)
+    assert set(world.column("tier").values()) == {"silver"}
+    assert "sneaked in" not in world.column("name").values()
+
+
+async def test_a_trigger_that_never_ends_is_ended_although_it_waits_for_the_commit(world: World):
+    world.limits = replace(world.limits, update_seconds=1)
+    late = trigger("PERFORM pg_sleep(3600); RETURN NULL;", "AFTER").replace(
+        "CREATE TRIGGER", "CREATE CONSTRAINT TRIGGER"
+    )
+    world.run(late.replace("ON customers", "ON customers DEFERRABLE INITIALLY DEFERRED"))
+    with pytest.raises(CallError) as refused:
+        await world.makes(GOLD)
+    assert refused.value.code == "timeout"
+    assert (await world.effect()).state == "failed"
+
+
 async def test_a_trigger_that_keeps_a_row_back_undoes_the_change(world: World):
     world.run(trigger("IF NEW.id = 2 THEN RETURN NULL; END IF; RETURN NEW;"))
     with pytest.raises(CallError, match="changed 2 of 3 rows, so it was undone"):
@@ -169,6 +193,44 @@ async def test_a_constraint_that_is_checked_at_commit_undoes_the_change(world: W
     assert refused.value.code == "update_refused"
     assert (await world.effect()).state == "failed"
     assert set(world.column("tier").values()) == {"silver"}
+
+
+OWN_EQUALITY = """
+CREATE TYPE loud;
+CREATE FUNCTION loud_in(cstring) RETURNS loud AS 'textin' LANGUAGE internal IMMUTABLE STRICT;
+CREATE FUNCTION loud_out(loud) RETURNS cstring AS 'textout' LANGUAGE internal IMMUTABLE STRICT;
+CREATE TYPE loud (INPUT = loud_in, OUTPUT = loud_out, LIKE = text, CATEGORY = 'S');
+CREATE CAST (loud AS text) WITHOUT FUNCTION AS IMPLICIT;
+CREATE FUNCTION loud_eq(loud, loud) RETURNS bool IMMUTABLE LANGUAGE sql AS 'SELECT upper($1::text) = upper($2::text)';
+CREATE FUNCTION loud_ne(loud, loud) RETURNS bool IMMUTABLE LANGUAGE sql AS 'SELECT upper($1::text) <> upper($2::text)';
+CREATE FUNCTION loud_lt(loud, loud) RETURNS bool IMMUTABLE LANGUAGE sql AS 'SELECT upper($1::text) < upper($2::text)';
+CREATE FUNCTION loud_cmp(loud, loud) RETURNS int IMMUTABLE LANGUAGE sql
+  AS 'SELECT CASE WHEN $1::text = $2::text THEN 0 WHEN upper($1::text) < upper($2::text) THEN -1 ELSE 1 END';
+CREATE OPERATOR = (FUNCTION = loud_eq, LEFTARG = loud, RIGHTARG = loud, NEGATOR = <>);
+CREATE OPERATOR <> (FUNCTION = loud_ne, LEFTARG = loud, RIGHTARG = loud, NEGATOR = =);
+CREATE OPERATOR < (FUNCTION = loud_lt, LEFTARG = loud, RIGHTARG = loud);
+CREATE OPERATOR CLASS loud_order DEFAULT FOR TYPE loud USING btree
+  AS OPERATOR 1 <, OPERATOR 3 =, FUNCTION 1 loud_cmp(loud, loud);
+ALTER TABLE customers ADD login loud;
+UPDATE customers SET login = ('Login' || id)::loud;
+GRANT SELECT, UPDATE ON customers TO {writer};
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        (where("login", "eq", "lOGIN3"), [3]),
+        (where("login", "in", ("LOGIN3", "login4")), [3, 4]),
+        (where("login", "not_in", tuple(f"LOGIN{number}" for number in range(2, 21))), [1]),
+        (where("login", "lt", "LOGIN10"), [1]),
+    ],
+)
+async def test_a_type_compares_as_it_does_everywhere_else(world: World, condition, rows):
+    """As citext does, whose operators live beside it: those of text, which are nearer, would tell cases apart."""
+    world.run(OWN_EQUALITY)
+    receipt = await world.makes(setting("public.customers", condition, tier="gold"))
+    assert [row[0] for row in receipt.after] == rows
 
 
 async def test_names_that_need_quotes_are_names(world: World):

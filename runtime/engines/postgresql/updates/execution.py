@@ -27,6 +27,8 @@ IDENTITY_NOW = """
 -- Which server this is: its system identifier, and its timeline, which is another after a failover.
 SELECT (SELECT system_identifier::text FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8)
 """
+# What waits for the COMMIT, where no timeout holds and nobody would look at the rows any more, happens at once.
+_NOTHING_PUT_OFF = b"SET CONSTRAINTS ALL IMMEDIATE"
 _XID = "SELECT pg_current_xact_id()::text"
 # What texts and names are read and written in; triggers get the role's own settings back while they run.
 _TEXT_SETTINGS = {
@@ -109,7 +111,7 @@ async def write(connection: Connection, seen: Preview) -> Written:
     _as_previewed(seen, after)
     ((system, timeline),) = await fetch(connection, IDENTITY_NOW)
     ((xid,),) = await fetch(connection, _XID)
-    await connection.execute(_THE_ROLES.encode())  # for triggers that run with the COMMIT
+    await connection.execute(_THE_ROLES.encode())  # for what a trigger may have put off to the COMMIT
     return Written(Transaction(xid, system, timeline), _kept(seen, after))
 
 
@@ -124,6 +126,7 @@ async def _update(connection: Connection, seen: Preview) -> None:
     statement = statements.updating(seen.shape, seen.change.columns, [(row.key, row.after) for row in seen.rows])
     await connection.execute(_THE_ROLES.encode())
     cursor = await connection.execute(statement.sql.encode(), statement.values)
+    await connection.execute(_NOTHING_PUT_OFF)
     await connection.execute(_OURS.encode())
     if cursor.rowcount != len(seen.rows):
         raise CallError(

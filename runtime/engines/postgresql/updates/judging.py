@@ -79,6 +79,11 @@ def _whole_table(change: Change, facts: TableFacts) -> None:
             f"The role of the updates ({facts.document['role']}) is a superuser.",
             "An operator has to give the source's updates_url a role that may do nothing but change what is open.",
         )
+    if facts.document["standby"]:
+        raise _refused(
+            "The server behind the source's updates_url is a standby, which takes no changes now.",
+            "An operator has to give the address of the primary.",
+        )
     if (what := _NO_TABLE.get(facts.kind)) is not None:
         raise _refused(f"{change.table} is {what}.", "Only tables of their own can be changed.")
     if facts.document["partition"] or facts.document["children"]:

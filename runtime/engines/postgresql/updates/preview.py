@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -21,6 +22,8 @@ from runtime.errors import CallError
 from runtime.limits import Limits
 
 Texts = tuple[str | None, ...]
+
+_MOVING = re.compile(r"\b(now|today|tomorrow|yesterday)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +125,23 @@ async def _new_texts(connection: Connection, change: Change, facts: TableFacts) 
         column = facts.columns[each.column]
         if each.value is None and column.not_null:
             raise _bad_value(each.column, "it must not be empty")
+        if column.category == "D" and (moving := _MOVING.search(str(each.value))):
+            raise _bad_value(each.column, f"{moving[0]!r} is another moment whenever it is read; write the moment out")
         ((declared, whole),) = await run(connection, _rendering(facts, each.column, each.value))
         if declared != whole and not (column.category == "N" and _same_number(declared, whole)):
             if column.category in "SV":
                 raise _bad_value(each.column, f"it is longer than {column.full} holds")
             told.append(f"{each.column} is rounded to {declared}, as {column.full} holds it.")
+        if column.category in "SZ" and _cut(statements.as_text(each.value), declared):
+            raise _bad_value(each.column, f"it is longer than {column.full} holds")
         texts.append(declared)
     return tuple(texts), told
+
+
+def _cut(given: str | None, kept: str | None) -> bool:
+    """Whether a type that has a length without saying so, such as `name`, left something out. Trailing blanks of
+    char(n) count for nothing."""
+    return given is not None and kept is not None and given.rstrip(" ") != kept and given.startswith(kept)
 
 
 def _same_number(one: str | None, other: str | None) -> bool:

@@ -157,7 +157,7 @@ def standing(facts: TableFacts, column: str, text: str) -> Statement:
     """One row when the text stands in any row of the column."""
     made = Statement()
     value = _cast(f"{made.bind(text)}::text", facts.columns[column].base)
-    made.sql = f"SELECT 'yes' FROM {_named(facts)} WHERE {_column(column)} = {value} LIMIT 1"
+    made.sql = f"SELECT 'yes' FROM {_named(facts)} WHERE {_compared(facts, column, '=')} {value} LIMIT 1"
     return made
 
 
@@ -170,13 +170,19 @@ def _where(made: Statement, facts: TableFacts, conditions: Sequence[Condition]) 
 
 
 def _condition(made: Statement, facts: TableFacts, condition: Condition) -> str:
-    name, type_ = _column(condition.column), facts.columns[condition.column].base
+    name, type_ = condition.column, facts.columns[condition.column].base
     if condition.op in TESTS:
-        return f"{name} {TESTS[condition.op]}"
+        return f"{_column(name)} {TESTS[condition.op]}"
     bound = [_cast(f"{made.bind(as_text(value))}::text", type_) for value in condition.values]
     if condition.op in LISTS:
-        return f"{name} {LISTS[condition.op]} ({', '.join(bound)})"
-    return f"{name} {COMPARISONS[condition.op]} {bound[0]}"
+        sign, of = LISTS[condition.op]
+        return f"{_compared(facts, name, sign)} {of} (ARRAY[{', '.join(bound)}])"
+    return f"{_compared(facts, name, COMPARISONS[condition.op])} {bound[0]}"
+
+
+def _compared(facts: TableFacts, column: str, sign: str) -> str:
+    """The column and the sign, which is that of its own type whatever the search path is."""
+    return f"{_column(column)} OPERATOR({quoted(facts.columns[column].operators)}.{sign})"
 
 
 def _keys(made: Statement, shape: Shape, keys: Sequence[tuple[str, ...]]) -> str:
@@ -192,9 +198,9 @@ def _key_names(shape: Shape) -> list[str]:
 
 
 def _same(shape: Shape) -> str:
-    types = [shape.facts.columns[name].base for name in shape.keys]
-    pairs = zip(shape.keys, _key_names(shape), types, strict=True)
-    return " AND ".join(f"{_column(name)} = {_cast(f'k.{key}', type_)}" for name, key, type_ in pairs)
+    facts, pairs = shape.facts, zip(shape.keys, _key_names(shape), strict=True)
+    same = (f"{_compared(facts, name, '=')} {_cast(f'k.{key}', facts.columns[name].base)}" for name, key in pairs)
+    return " AND ".join(same)
 
 
 def _cast(expression: str, type_: str) -> str:

@@ -14,19 +14,30 @@ from runtime.engines.postgresql.connections import Connection, fetch
 _FACTS = """
 -- One document of everything by which an UPDATE of the table $1.$2 could do other than it says. Internal triggers are
 -- those of foreign keys, which are told by the columns that other tables refer to. Functions of triggers count with
--- their version, so that a new body is a new fact.
+-- their version, so that a new body is a new fact. A type compares by the operators of its own default order, wherever
+-- they live: citext's do not tell cases apart, and text's, which would be found in their place, do.
 SELECT jsonb_build_object(
   'oid', c.oid::int8, 'kind', c.relkind, 'schema', n.nspname, 'name', c.relname, 'partition', c.relispartition,
   'children', EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid),
   'columns', (
     SELECT jsonb_agg(jsonb_build_object(
-        'name', a.attname, 'position', a.attnum, 'base', format_type(coalesce(b.oid, a.atttypid), -1),
+        'name', a.attname, 'position', a.attnum, 'base', format_type(b.oid, -1),
         'full', format_type(a.atttypid, a.atttypmod), 'category', t.typcategory, 'not_null', a.attnotnull,
+        'operators', coalesce((
+          SELECT o.nspname FROM pg_opclass AS f JOIN pg_am AS m ON m.oid = f.opcmethod AND m.amname = 'btree'
+          JOIN pg_amop AS s ON s.amopfamily = f.opcfamily AND s.amopstrategy = 3 AND s.amoplefttype = f.opcintype
+            AND s.amoprighttype = f.opcintype
+          JOIN pg_operator AS e ON e.oid = s.amopopr JOIN pg_namespace AS o ON o.oid = e.oprnamespace
+          WHERE f.opcdefault AND f.opcintype = b.oid), 'pg_catalog'),
         'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
         'readable', has_column_privilege(c.oid, a.attnum, 'SELECT'),
         'writable', has_column_privilege(c.oid, a.attnum, 'UPDATE')) ORDER BY a.attnum)
     FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
-    LEFT JOIN pg_type AS b ON b.oid = t.typbasetype AND t.typtype = 'd'
+    CROSS JOIN LATERAL (
+      WITH RECURSIVE below AS (
+        SELECT t.oid, t.typtype, t.typbasetype
+        UNION ALL SELECT u.oid, u.typtype, u.typbasetype FROM below JOIN pg_type AS u ON u.oid = below.typbasetype)
+      SELECT oid FROM below WHERE typtype <> 'd') AS b
     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
   'primary_key', (
     SELECT coalesce(jsonb_agg(a.attname ORDER BY k.at), '[]')
@@ -56,6 +67,7 @@ SELECT jsonb_build_object(
     SELECT coalesce(jsonb_agg(jsonb_build_array(p.polname, p.polcmd, p.polroles::text,
         pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) ORDER BY p.polname), '[]')
     FROM pg_policy AS p WHERE p.polrelid = c.oid),
+  'standby', pg_is_in_recovery(),
   'role', current_user, 'superuser', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user))::text
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relname = $2
@@ -65,12 +77,14 @@ WHERE n.nspname = $1 AND c.relname = $2
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
     """One column. `base` is its type without length or domain, `full` as it was declared; `category` PostgreSQL's own
-    letter for a kind of types (S text, N number, B boolean, V bits)."""
+    letter for a kind of types (S text, N number, B boolean, V bits, D moments); `operators` the schema of those that
+    compare it."""
 
     name: str
     base: str
     full: str
     category: str
+    operators: str
     not_null: bool
     generated: bool
     identity: bool
