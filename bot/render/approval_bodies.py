@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from bot.render import blocks, limits, words
 from bot.render.blocks import Block
-from bot.render.measure import cut
+from bot.render.measure import cut, fits
 from bot.render.pieces import fenced
 from bot.render.text import cell_plain, cell_raw, code_text, line_text, name_text
 from bot.render.text_table import rightward
@@ -19,7 +20,9 @@ _CONDITIONS = 10
 _DIFF_CHARS = 1_800
 _TIMES = 3
 _LINES = 12
+_CELL_CHARS = 60
 _ARROW = " → "
+_UNSEEN = " (they differ in blanks or signs that can't be seen)"
 _OPERATORS = {
     "eq": "=",
     "ne": "≠",
@@ -50,14 +53,23 @@ def _rows(details: Details) -> list[Block]:
         facts.append(
             "*Set* " + ", ".join(f"{line_text(str(s.get('column')), 60)} = {_value(s.get('value'))}" for s in sets)
         )
+    texts = ["\n".join(facts)]
     if where := _conditions(details.get("where")):
-        facts.append(f"*Where* {where}")
-    made = [blocks.section(cut("\n".join(facts), limits.PIECE_CHARS), expand=True)]
-    return [*made, *_before_after(details, count)]
+        texts.append(f"*Where* {where}")
+    whole = "\n".join(texts)
+    if not fits(whole, limits.PIECE_CHARS, limits.PIECE_BYTES):  # neither keeps the other from being read
+        half = limits.PIECE_CHARS // 2 - 1, limits.PIECE_BYTES // 2 - 1
+        whole = "\n".join(cut(text, *half) for text in texts)
+    return [blocks.section(whole, expand=True), *_before_after(details, count)]
 
 
 def _value(value: object) -> str:
     return line_text(cell_plain(value), 120)
+
+
+def _values(values: Sequence[object]) -> str:
+    more = len(values) - _CONDITIONS
+    return ", ".join(map(_value, values[:_CONDITIONS])) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _conditions(where: object) -> str:
@@ -67,7 +79,7 @@ def _conditions(where: object) -> str:
     for item in _listed(where)[:_CONDITIONS]:
         sign = _OPERATORS.get(str(item.get("op")), str(item.get("op")))
         value = item.get("value")
-        shown = ", ".join(map(_value, value[:_CONDITIONS])) if isinstance(value, list) else _value(value)
+        shown = _values(value) if isinstance(value, list) else _value(value)
         told.append(f"{line_text(str(item.get('column')), 60)} {sign}" + ("" if "empty" in sign else f" {shown}"))
     more = len(_listed(where)) - len(told)
     return " and ".join(told) + (f" and {more} more conditions" if more > 0 else "")
@@ -83,8 +95,14 @@ def _before_after(details: Details, count: int) -> list[Block]:
     cells = [[_cell(old[at], new[at]) for at in shown] for old, new in pairs]
     header = [name_text(names[at], limits.HEADER_CELL_CHARS) for at in shown]
     made = [blocks.table([header, *cells], rightward(header, cells))]
-    if count > len(pairs):
-        made.append(blocks.context(f"The first {len(pairs)} of {words.counted(count, 'row')}; all are in the file."))
+    left_out = [f"the first {len(pairs)} of {words.counted(count, 'row')}"] if count > len(pairs) else []
+    if len(shown) < len(names):
+        left_out.append(f"{len(shown)} of {words.counted(len(names), 'column')}")
+    if any(_is_cut(row[at]) for row in (*before[:_ROWS], *after[:_ROWS]) for at in shown):
+        left_out.append("the beginnings of long values")
+    if left_out:
+        told = ", ".join(left_out)
+        made.append(blocks.context(f"{told[0].upper()}{told[1:]}; all are in the file."))
     return made
 
 
@@ -100,7 +118,23 @@ def _worth_showing(
 
 
 def _cell(old: object, new: object) -> str:
-    return cell_raw(old, 60) if old == new else f"{cell_raw(old, 60)}{_ARROW}{cell_raw(new, 60)}"
+    if old == new:
+        return cell_raw(old, _CELL_CHARS)
+    one, other = (cell_raw(value, _CELL_CHARS) for value in (old, new))
+    if one == other:
+        one, other = (cell_raw(text, _CELL_CHARS) for text in _from_where_they_part(str(old), str(new)))
+    return f"{one}{_ARROW}{other}" + (_UNSEEN if one == other else "")
+
+
+def _from_where_they_part(one: str, other: str) -> tuple[str, str]:
+    """Two texts that begin alike, without most of what they share."""
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    start = max(alike - _CELL_CHARS // 3, 0)
+    return ("…" + one[start:], "…" + other[start:]) if start else (one, other)
+
+
+def _is_cut(value: object) -> bool:
+    return cell_raw(value, _CELL_CHARS) != cell_raw(value, _CELL_CHARS + 1)
 
 
 def _table_rows(rows: object, names: Sequence[str]) -> list[list[Any]]:

@@ -46,12 +46,14 @@ def card(approval: Approval, zone: str, token: str | None = None) -> SlackMessag
     foot = [*_warnings(details), blocks.context(_asked(approval, zone)), *_standing(approval, title, token)]
     drawn = body(str(shown.get("kind")), details)
     text = fallback_text(f"{title}: {one_line(str(shown.get('summary') or ''))}")
-    # What doesn't fit beside the rest is left to the attached file.
+    # What doesn't fit beside the rest is left to the attached file, and that is said.
+    kept = "; the whole is in the file" if shown.get("files") else ""
+    not_all = [blocks.context(f"Not all of it fits here{kept}.")]
     for most in range(len(drawn), 0, -1):
-        made = [*head, *drawn[:most], *foot]
+        made = [*head, *drawn[:most], *(not_all if most < len(drawn) else []), *foot]
         if blocks.overfull(made) is None:
             return SlackMessage(text, tuple(made))
-    return SlackMessage(text, (*head, *foot))
+    return SlackMessage(text, (*head, *(not_all if drawn else []), *foot))
 
 
 def _standing(approval: Approval, title: str, token: str | None) -> list[Block]:

@@ -65,6 +65,48 @@ def test_the_card_shows_exactly_what_would_happen() -> None:
     assert "<@U0ANN> <!subteam^S0APPR>" in shown and "until 14:32 (Europe/Berlin)" in shown
 
 
+def change(old: object, new: object, **more) -> Approval:
+    """One row with one value."""
+    rows = {**ROWS, "row_count": 1, "before": [[4, old]], "after": [[4, new]], **more}
+    return request(shown={"kind": "mutate_data", "summary": "Set", "details": rows, "files": ["all.csv"]})
+
+
+def test_what_the_card_leaves_out_is_said() -> None:
+    many = {"where": [{"column": "id", "op": "in", "value": list(range(200))}]}
+    assert "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 190 more" in text(card(change("a", "b", **many), "UTC", "t"))
+    names = [f"c{number}" for number in range(20)]
+    wide = {"columns": ["id", *names], "before": [[4, *"a" * 20]], "after": [[4, *"b" * 20]]}
+    assert "8 of 21 columns; all are in the file." in text(card(change("", "", **wide), "UTC", "t"))
+    long = text(card(change("a" * 61, "b" * 61), "UTC", "t"))
+    assert "The beginnings of long values; all are in the file." in long
+    assert "all are in the file" not in text(card(change("a" * 60, "b" * 60), "UTC", "t"))
+
+
+def test_what_does_not_fit_is_said_and_the_conditions_stay() -> None:
+    wide = {
+        "columns": ["id", *(f"c{number}" for number in range(20))],
+        "set": [{"column": f"c{number}", "value": "\u4e2d" * 200} for number in range(20)],
+        "before": [[4, *["\u4e2d" * 100] * 20]] * 5,
+        "after": [[4, *["\u4e09" * 100] * 20]] * 5,
+    }
+    shown = text(card(change("", "", **wide), "UTC", "t"))
+    assert "Not all of it fits here; the whole is in the file." in shown
+    assert "id in 4, 9 and closed is empty" in shown
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("x" * 80 + "A", "x" * 80 + "B", "\u2026" + "x" * 20 + "A \u2192 \u2026" + "x" * 20 + "B"),
+        ("gold", "gold ", "gold \u2192 gold (they differ in blanks or signs that can't be seen)"),
+        ("go\u200bld", "gold", "gold \u2192 gold (they differ in blanks or signs that can't be seen)"),
+        (None, "", "\u2014 \u2192 (empty)"),
+    ],
+)
+def test_two_values_that_differ_never_look_the_same(before, after, shown) -> None:
+    assert shown in text(card(change(before, after), "UTC", "t"))
+
+
 def test_a_request_that_ends_on_another_day_says_which() -> None:
     later = request(expires_at=ASKED + timedelta(days=2))
     assert "until Wed 4 Mar, 08:22 (America/New_York)" in text(card(later, "America/New_York", "t"))
