@@ -17,7 +17,7 @@ _LOOKED_AT = 200
 _NOTES = 40
 _LABEL_COLUMNS = 3  # a total is named in one of the first text columns
 _EVEN_ROWS = 20_000
-_EVEN_BLOCKS = 20
+_EVEN_BLOCKS = 10
 _PLAIN = ("int", "decimal", "exponent")
 
 

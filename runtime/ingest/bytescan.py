@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from runtime.ingest.outcome import IngestRefused
 
 CHUNK = 1 << 20  # of these sizes the fastest: it stays in a core's cache through all looks
-_ALL_BUT_MARKS = bytes(sorted(set(range(256)) - set(b'"\n\r')))
+_ALL_BUT_MARKS = bytes(sorted(set(range(256)) - set(b'"\n\r\0')))
 _FIELD_OPENS_QUOTED = tuple(delimiter + b'"' for delimiter in (b",", b";", b"\t", b"|", b"\n", b"\r", b", "))
 _ENDS = (b"\n", b"\r")
 _EMPTY_LINES = re.compile(rb"\n\n+")
@@ -147,13 +147,13 @@ def _read(descriptor: int, offset: int) -> bytes:
 def _take(found: ByteScan, text: bytes) -> None:
     if not text:
         return
-    if not found.nul_line and b"\0" in text:
+    marks = text.translate(None, _ALL_BUT_MARKS)
+    if not found.nul_line and b"\0" in marks:
         before = LineCount()
         before.add(text[: text.index(b"\0")])
         found.nul_line = found.plain.ends + before.ends + 1
     if not found.fields_quoted and not found.plain.ends and found.plain.at_line_start:
         found.fields_quoted = text.startswith(b'"')
-    marks = text.translate(None, _ALL_BUT_MARKS)
     simple = not (found.blank_known and _has_blank(text)) and _simple(text, marks)
     if simple:
         found.plain.add_marks(marks, ended=text[-1:] in _ENDS)
