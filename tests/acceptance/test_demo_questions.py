@@ -194,6 +194,12 @@ async def test_remarks_after_an_answer(shop: Asked) -> None:
     why = (await shop.talk(first, "and by month?", "why?")).answer
     assert "I can't say why" in why and "“and by channel?”" in why
     assert not any(f"“and by {known}?”" in why for known in ("month", "status", "currency"))  # the answer has them
+    shares = await shop.talk("What share of orders was cancelled?", "only Germany", "and by channel?", "as a chart")
+    assert any(item.chart is not None for item in shares.evidence)
+    for channel in ("web", "store", "phone"):
+        orders = [order for order in shop.data.from_country("Germany") if order.channel == channel]
+        part = sum(order.status == "cancelled" for order in orders)
+        assert f"| {part} | {len(orders)} |" in shares.answer, shares.answer
 
 
 async def test_what_revenue_is_and_how_much_comes_from_its_table_with_the_policy_beside_it(shop: Asked) -> None:

@@ -81,7 +81,7 @@ def understood(plan: Plan) -> str:
     column = plan.aggregate.column
     if column is not None and column.null_percent > 0:
         text += f"; rows without a `{column.name}` are left out"
-    for note in plan.assumed:
+    for note in (*plan.basis, *plan.assumed):
         text += f"; {note}"
     return f"_{text}._".replace("__", "_")
 

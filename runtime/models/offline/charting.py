@@ -17,16 +17,17 @@ _KINDS = {"line": "line", "lines": "line", "bar": "bar", "bars": "bar", "area": 
 def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     """The arguments of `make_chart`, or None when no chart was asked for or the figures have no labels to stand at."""
     keys = [_drawn(dimension, plan) for dimension in plan.dimensions] + [column.name for column in plan.split]
-    if not plan.chart or plan.shape != "groups" or not 1 <= len(keys) <= 2:
+    if not plan.chart or plan.shape not in ("groups", "share") or not plan.dimensions or not 1 <= len(keys) <= 2:
         return None
     words = [token.text.lower() for token in tokenize(turn.question)]
     in_time = bool(plan.dimensions and plan.dimensions[0].bucket)
     kind = next((_KINDS[word] for word in words if word in _KINDS), "line" if in_time else "bar")
     names = ", ".join(sql.name(key) for key in keys)
     order = "1" if in_time else f"{sql.FIGURE} DESC NULLS LAST, 1"
-    title = f"{measured(plan)} by {' and '.join(keys)}".replace("`", "")
+    what = f"share of the {measured(plan)}" if plan.shape == "share" else measured(plan)
+    title = f"{what} by {' and '.join(keys)}".replace("`", "")
     title = title[:1].upper() + title[1:]
-    unit = in_its_unit(plan).aggregate.unit
+    unit = "%" if plan.shape == "share" else in_its_unit(plan).aggregate.unit
     return {
         **({"source": plan.table.source} if plan.table.source else {}),
         **({"unit": unit} if 0 < len(unit) <= _UNIT_CHARS else {}),

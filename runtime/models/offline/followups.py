@@ -11,7 +11,7 @@ from runtime.models.offline.choose import Choice, choose
 from runtime.models.offline.clues import Clues, gather
 from runtime.models.offline.conditions import Span, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
-from runtime.models.offline.links import linked, with_units
+from runtime.models.offline.links import linked, reached, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.naming import named
 from runtime.models.offline.notes import noted, value_note
@@ -55,10 +55,18 @@ def resolve(questions: Sequence[str], tables: Sequence[Table], listing: Listing,
         if asks_why(remark) or not isinstance(standing.reading, Plan):
             latest = standing
             continue
-        latest = Choice(_amended(standing.reading, remark, tables, today))
+        latest = _looked_for(_amended(standing.reading, remark, tables, today), tables)
         if isinstance(latest.reading, Plan):
             standing = latest
     return latest
+
+
+def _looked_for(reading: Reading, tables: Sequence[Table]) -> Choice:
+    """The reading; where a word of the remark is unknown, with the tables whose values may hold it."""
+    if not isinstance(reading, Cannot) or not reading.unknown or reading.table is None:
+        return Choice(reading)
+    own = next((table for table in tables if table.id == reading.table.id), reading.table)
+    return Choice(reading, (own, *(other for other, _ in reached(own, tables))), reading.unknown)
 
 
 def _amended(plan: Plan, tokens: Sequence[Token], tables: Sequence[Table], today: date | None) -> Reading:
@@ -114,14 +122,14 @@ def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[D
             return Cannot("I can't tell which figure you want instead.", plan.table)
         if function == "sum" and not aggregate.column.additive:
             return Cannot(f"Adding up `{aggregate.column.name}` makes no sense; ask for its average.", plan.table)
-        plan = replace(plan, aggregate=replace(aggregate, function=function))
+        plan = replace(plan, aggregate=replace(aggregate, function=function), basis=())
     if dimensions:
         if plan.shape not in ("scalar", "groups", "change", "share"):
             return Cannot("I can't group that answer; ask the whole question again, please.", plan.table)
         plan = _regrouped(plan, clues, dimensions)
     if clues.top and plan.shape == "groups":
         plan = replace(plan, top=(plan.top[0] if plan.top else "max", clues.top))
-    if clues.chart and plan.shape != "groups":
+    if clues.chart and (plan.shape not in ("groups", "share") or not plan.dimensions):
         return Cannot("There is one figure to draw. Say by what first, as in “and by month?”.", plan.table)
     return replace(plan, chart=plan.chart or clues.chart)
 

@@ -62,14 +62,9 @@ def planned(
     figures = tuple(FigureFilter(b.measure.column, b.comparison, b.measure.divisor) for b in bounds if b.measure)
     taken = tuple(mention.taken for mention in parts.clues.mentions if mention.taken)
     assumed = tuple(value_note(value) for value in parts.values)
-    notes = (
-        aggregate.assumed,
-        *assumed,
-        *((parts.span.assumed,) if parts.span.assumed else ()),
-        *(f"took {text}" for text in taken),
-        _told_apart(parts, aggregate),
-        "what sells is told by the pieces" if parts.clues.has("sells") else "",
-    )
+    notes = (*assumed, parts.span.assumed, *(f"took {text}" for text in taken))
+    sells = "what sells is told by the pieces" if parts.clues.has("sells") else ""
+    basis = (aggregate.assumed, _told_apart(parts, aggregate), sells)
     return Plan(
         table=parts.clues.table,
         shape=form,
@@ -83,6 +78,7 @@ def planned(
         dimensions=parts.dimensions,
         top=top,
         having=having,
+        basis=tuple(note for note in basis if note),
         assumed=tuple(note for note in notes if note),
         chart=parts.clues.chart,
         trend=parts.clues.has("trend"),

@@ -83,8 +83,9 @@ class Plan:
     period, group by group, or without a filter each group against all of them; `split` are columns that must not be
     mixed (currencies); a "change" compares `period` with the `earlier` one ("months_over": month by month), a
     "correlation" the measured column with the `other`; `data_end` is the last day of data that end within the period;
-    `assumed` goes into the answer word for word; `score` says how firmly the table's own words carry the reading,
-    `akin` that it rests on another word for a column, and `trend` that the course over time is to be said."""
+    `basis` (of the figure) and `assumed` (of the rest) go into the answer word for word; `score` says how firmly the
+    table's own words carry the reading, `akin` that it rests on another word for a column, and `trend` that the course
+    over time is to be said."""
 
     table: Table
     shape: Shape
@@ -99,6 +100,7 @@ class Plan:
     top: tuple[Literal["max", "min"], int] | None = None
     having: Comparison | None = None
     split: tuple[Column, ...] = ()
+    basis: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     chart: bool = False
     earlier: Period | None = None

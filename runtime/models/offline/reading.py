@@ -42,7 +42,7 @@ def read(
         return Cannot("", table, unread, score)
     if isinstance(reading, Plan):
         akin = any(_akin(clues, at) for at in range(len(clues.tokens)))
-        return replace(reading, score=score - 0.5 * len(reading.assumed), akin=akin)
+        return replace(reading, score=score - 0.5 * len(reading.basis + reading.assumed), akin=akin)
     return replace(reading, score=score)
 
 

@@ -107,3 +107,24 @@ async def test_what_a_remark_gives_up_is_said(remarks: list[str], said: str) -> 
     book = [Deal(1, date(2025, 1, 5), "won", ((1, 2),)), Deal(2, date(2025, 2, 5), "lost", ((2, 1),))]
     text = await talk(database_of(book), *remarks)
     assert not declined(text) and said in text, text
+
+
+async def test_a_value_that_only_a_remark_names_is_looked_up() -> None:
+    database = Database(
+        "CREATE TABLE boxes (box_id INTEGER PRIMARY KEY, box TEXT);"
+        "CREATE TABLE loads (load_id INTEGER PRIMARY KEY, box_id INTEGER REFERENCES boxes (box_id), tons INTEGER);"
+    )
+    names = [f"Box{letter}" for letter in "abcdefghijklm"]
+    database.insert("boxes", [*enumerate([*names, "Zed"], start=1)])
+    database.insert("loads", [(at, at, at) for at in range(1, 15)] + [(15, 14, 100)])
+    text = await talk(database, "Total tons by box", "only Zed")
+    assert "| Zed | 14 | 114 | 2 |" in text, text
+    unknown = await talk(database, "Total tons by box", "only Xyzzy")
+    assert declined(unknown) and "Xyzzy" in unknown, unknown
+
+
+async def test_how_a_figure_was_worked_out_stands_after_a_remark() -> None:
+    database = Database("CREATE TABLE members (member_id INTEGER PRIMARY KEY, member TEXT NOT NULL, town TEXT);")
+    database.insert("members", [(1, "Ada", "Oslo"), (2, "ADA", "Oslo"), (3, "Bo", "Rome")])
+    text = await talk(database, "How many different people are members?", "and by town?")
+    assert "| Oslo | 1 | 2 |" in text and "rows of one `member`, whatever its case and blanks, count once" in text, text
