@@ -286,6 +286,8 @@ ENGLISH = frozenset(
         "most",
         "from",
         "compare",
+        *"can could should would be been at our you your there this that it where why not or if than".split(),
+        *"after before between during".split(),
         "with",
         "without",
         "no",

@@ -12,14 +12,15 @@ from runtime.models.offline.documents import quoted
 from runtime.models.offline.gathering import Calls
 from runtime.models.offline.lexicon import FILLERS, MONTHS
 from runtime.models.offline.listing import Listing
-from runtime.models.offline.tokens import stems, tokenize
+from runtime.models.offline.tokens import stem, stems, tokenize
 from runtime.models.offline.transcript import Done, Turn
 
 _FIGURES = re.compile(
-    r"(?i)\b(?:total|sum|average|mean|median|share|percentage|percent|proportion|count|numbers?|how\s+many|top|trend|"
-    r"correlation|distribution)\b|^\s*(?:list|show|draw|plot|chart|compare)\b"
+    r"(?i)\b(?:total|sum|average|mean|median|share|percentage|percent|proportion|count\s+of|numbers?|how\s+many|top|trend|"
+    r"correlation|distribution)\b|^\s*(?:list|show|draw|plot|chart|compare|count)\b"
 )
 _HOW = re.compile(r"(?i)\bhow\s+(?:long|much|soon|quickly|fast|far|often)\b")
+_EMPTY = frozenset(stem(word) for word in ("happen", "work", "count", "about", "concerning", "regarding"))
 _LINES, _FEW_WORDS, _NEAR, _OPENING = 3, 3, 2, 5
 _HEADING = re.compile(r"^\s*#{1,6}\s")
 _WORD_BY_WORD = "_I found this by its words and quote it; I don't read documents with understanding._"
@@ -162,11 +163,13 @@ def _documents_named(question: str, listing: Listing) -> list[str]:
 def _telling(question: str, listing: Listing) -> list[str]:
     """The question's words as patterns, none where there is no document; a month may also stand as the middle of a
     date. A word without sense elsewhere has one when a document is named by it: "return"."""
-    names = {stem for entry in listing.entries if entry.kind == "document" for stem in stems(entry.name)}
+    names = {part for entry in listing.entries if entry.kind == "document" for part in stems(entry.name)}
     if not names:
         return []
     tokens = [token for token in tokenize(_HOW.sub("", question)) if token.wordlike and token.low not in MONTHS]
     tokens = [token for token in tokens if token.kind != "file"]
-    found = [rf"\b{re.escape(token.stem)}" for token in tokens if token.stem not in FILLERS or token.stem in names]
+    found = [
+        rf"\b{re.escape(token.stem)}" for token in tokens if token.stem not in FILLERS | _EMPTY or token.stem in names
+    ]
     months = [MONTHS[token.low] for token in tokenize(question) if token.low in MONTHS]
     return [*dict.fromkeys((*found, *(rf"\d{{4}}-{month:02d}-\d{{2}}" for month in months)))]
