@@ -23,6 +23,7 @@ from runtime.state import Approval, Deliveries, Delivery, NewDelivery, State
 SOURCE = "approval:"
 SHARED = "Changes are off in channels shared with another organisation: not run."
 UNKNOWN_PLACE = "Who can read this conversation could not be learned, so nothing may be changed from here now."
+UNREAD = "Somebody else has to approve this, and nobody else reads a direct message: not run. Ask again in a channel."
 _CARD_PART = 1
 
 
@@ -97,11 +98,21 @@ class Board:
         return posted is None or posted.state not in ("failed", "unknown")
 
     async def refusal(self, approval: Approval) -> str:
-        """Nothing is changed from a place that another organisation reads, whatever is admitted there."""
+        """Nothing is changed from a place that another organisation reads, whatever is admitted there, and nobody is
+        waited for where no approver can ever see the card."""
         place, _ = await self.presence.facts(Address.parse(approval.conversation).channel, "")
         if place.shared is None or place.pending_shared is None:
             return UNKNOWN_PLACE
-        return SHARED if place.shared or place.pending_shared else ""
+        if place.shared or place.pending_shared:
+            return SHARED
+        return UNREAD if place.kind == "im" and not await self._decides_alone(approval) else ""
+
+    async def _decides_alone(self, approval: Approval) -> bool:
+        """Whether the asker's own yes is enough; a card goes up where Slack doesn't tell."""
+        rule, asker = approval.rule, approval.requester
+        if not rule.self_approval or rule.approvals > 1:
+            return False
+        return asker in rule.users or await self.presence.is_in(asker, rule.groups) is not False
 
     @asynccontextmanager
     async def waiting(self, conversation: str) -> AsyncGenerator[None]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from bot.render.words import counted
 from bot.settings import load_settings
 from runtime.clock import SystemClock, random_id
 from runtime.errors import ConfigurationError
@@ -90,11 +91,11 @@ async def _effects(state: State, receipt: str | None, limit: int) -> Sequence[Ef
 
 
 def _line(entry: Entry) -> str:
-    effect, request = entry.effect, entry.effect.request
+    effect, request = entry.effect, cast(Mapping[str, Any], entry.effect.request)
     when = f"{effect.began_at:%Y-%m-%d %H:%M:%S}Z" if effect.began_at else "?"
     by = ", ".join(entry.approved_by) or "nobody known"
     return (
-        f"{effect.id}  {when}  {_WORDS[effect.state]}: {request.get('row_count')} rows of {effect.target}, "
+        f"{effect.id}  {when}  {_WORDS[effect.state]}: {counted(request['row_count'], 'row')} of {effect.target}, "
         f"{_what(request)}; asked by {effect.requester}, approved by {by}"
     )
 

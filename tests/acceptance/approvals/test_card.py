@@ -74,6 +74,24 @@ async def test_two_people_have_to_approve_where_the_manifest_says_so(desk) -> No
     assert desk.target.executed == 1
 
 
+async def test_of_two_people_one_who_may_not_decide_any_more_does_not_count(desk) -> None:
+    desk.approvers(ANN, DAN, LEO, approvals=2)
+    async with desk.open():
+        await desk.propose()
+        await desk.approve(ANN)
+        await desk.slack.wait_for(lambda: f"<@{ANN}> approved; one more person" in json.dumps(desk.card()) or None)
+        desk.group.users.remove(ANN)
+        await desk.approve(DAN)
+        await desk.whispered(DAN, f"<@{ANN}> may not decide this any more")
+        await desk.slack.wait_for(lambda: f"<@{DAN}> approved; one more person" in json.dumps(desk.card()) or None)
+        assert desk.target.executed == 0
+        await desk.approve(LEO)
+        await desk.titled("Done")
+        await desk.says("Done", f"<@{DAN}> and <@{LEO}>")
+        assert not desk.told(f"<@{ANN}>")
+    assert desk.target.executed == 1
+
+
 async def test_people_are_reminded_before_time_is_up_and_told_after(desk) -> None:
     async with desk.open():
         await desk.propose()
@@ -141,6 +159,27 @@ async def test_a_dry_run_is_approved_and_writes_nothing(desk) -> None:
         await desk.says("Dry run: nothing written", f"<@{ANN}>")
         await desk.says("I have told you")
     assert desk.target.executed == 0
+
+
+async def test_nobody_is_waited_for_in_a_direct_message_that_no_approver_reads(desk) -> None:
+    async with desk.open():
+        desk.channel = desk.slack.dm(ASKER)
+        desk.thread = await desk.slack.tell(ASKER, "make the first shops gold")
+        await desk.says("I have told you")
+        await desk.says("nobody else reads a direct message: not run")
+        assert desk.card() is None and await desk.state() == "refused"
+    assert desk.target.executed == 0
+
+
+async def test_whoever_may_approve_alone_does_so_in_a_direct_message(desk) -> None:
+    desk.approvers(ASKER, self_approval=True)
+    async with desk.open():
+        desk.channel = desk.slack.dm(ASKER)
+        desk.thread = await desk.slack.tell(ASKER, "make the first shops gold")
+        await desk.card_ts()
+        await desk.approve(ASKER)
+        await desk.titled("Done")
+    assert desk.target.executed == 1
 
 
 async def test_a_policy_that_changed_and_changed_back_leaves_the_request_void(desk) -> None:

@@ -17,7 +17,7 @@ from runtime.clock import SystemClock
 from runtime.engines.update_port import UpdateEngines
 from runtime.errors import StateUnavailable
 from runtime.state import Approval, State, Transaction
-from tests.integration.updates.conftest import IDS, TERMS, World, setting
+from tests.integration.updates.conftest import IDS, TERMS, World, setting, where
 
 GOLD = setting("public.customers", IDS, tier="gold")
 
@@ -149,6 +149,8 @@ async def test_the_command_lists_and_shows_receipts_while_the_bot_holds_the_stat
     (entry,) = json.loads(await said("--json"))
     assert entry["rows"][0] == {"key": ["1"], "before": ["silver"], "after": ["gold"]}
     assert (entry["approved_by"], entry["state"], entry["row_count"]) == (["U0ANN"], "done", 3)
+    await world.makes(setting("public.customers", where("id", "eq", 9), tier="gold"))
+    assert "changed: 1 row of crm:public.customers" in await said("--limit", "1")
     assert await asyncio.to_thread(main, ["receipts", "R0"]) == 2
     assert "no receipt 'R0'" in capsys.readouterr().err
 
