@@ -77,10 +77,12 @@ def _conditions(where: object) -> str:
         return line_text(where, 400)
     told = []
     for item in _listed(where)[:_CONDITIONS]:
-        sign = _OPERATORS.get(str(item.get("op")), str(item.get("op")))
+        op = str(item.get("op"))
+        sign = _OPERATORS.get(op) or line_text(op, 20)
         value = item.get("value")
         shown = _values(value) if isinstance(value, list) else _value(value)
-        told.append(f"{line_text(str(item.get('column')), 60)} {sign}" + ("" if "empty" in sign else f" {shown}"))
+        compared = "" if op in ("is_null", "is_not_null") else f" {shown}"
+        told.append(f"{line_text(str(item.get('column')), 60)} {sign}{compared}")
     more = len(_listed(where)) - len(told)
     return " and ".join(told) + (f" and {more} more conditions" if more > 0 else "")
 
