@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.approvals.board import Board
-from bot.approvals.pressers import Invalid, Permitted, Pressers, Refused
+from bot.approvals.board import UNKNOWN_PLACE, Board
+from bot.approvals.pressers import NOT_LEARNED, Invalid, Permitted, Pressers, Refused
 from bot.render.approval_card import people
 from bot.render.text import line_text
 from runtime.approvals import Desk, moves, token_hash
@@ -46,13 +46,18 @@ class Presses:
         approval, told = await self.judged(press)
         if approval is None or told:
             return told
+        lapsed = await self._lapsed(approval, press)
+        if lapsed is None:
+            return NOT_LEARNED
         after, won = await self.desk.vote(approval, press.user, press.value)
         await self._audit("approval_yes", after, press, won)
         if not won:
             return await self._too_late(after, press.user)
         if after.state == "claimed":
             after = await self.desk.handed_over(after.id)
-        return standing_words(after) if after.state == "void" else ""
+        if after.state == "void":
+            return standing_words(after)
+        return f"{people(lapsed)} may not decide this any more: that yes does not count." if lapsed else ""
 
     async def reject(self, press: Press, reason: str) -> str:
         """A no, with its reason."""
@@ -115,6 +120,21 @@ class Presses:
         for approval in await self.state.approvals.standing():
             if approval.conversation.split(":")[1:] == [channel, ts]:
                 await self.desk.change(approval.id, moves.void(QUESTION_GONE))
+
+    async def _lapsed(self, approval: Approval, press: Press) -> list[str] | None:
+        """Those whose earlier yes counts no longer, as they might not give it now. None when that could not be
+        learned."""
+        lapsed = list[str]()
+        for person in approval.votes:
+            verdict = await self.pressers.judge(approval, person, self.pressers.team)
+            if isinstance(verdict, Refused):
+                if verdict.sentence in (NOT_LEARNED, UNKNOWN_PLACE):
+                    return None
+                lapsed.append(person)
+        if lapsed:
+            after = await self.desk.change(approval.id, moves.discount(lapsed), press.value)
+            await self._audit("approval_lapsed", after, replace(press, user=" ".join(lapsed)), won=False)
+        return lapsed
 
     async def _on_its_card(self, approval: Approval, press: Press) -> bool:
         """A button counts only on the very message that was posted: not forwarded, not copied."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from html import unescape
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -98,7 +100,7 @@ def operator_notice(approval: Approval) -> SlackMessage:
 
 def reminder(approval: Approval, zone: str) -> SlackMessage:
     """The nudge before time is up."""
-    text = f"{who(approval.rule)}: still waiting for an approval until {_until(approval, zone)}. {_summary(approval)}"
+    text = f"{deciders(approval)}: still waiting for an approval until {_until(approval, zone)}. {_summary(approval)}"
     return SlackMessage(fallback_text(_plain(text)), (blocks.section(text, expand=True),))
 
 
@@ -137,6 +139,14 @@ def reject_modal(approval: Approval, private: str) -> Block:
     }
 
 
+def deciders(approval: Approval) -> str:
+    """Those whose yes may count, as mentions: without the asker where nobody approves their own request."""
+    rule = approval.rule
+    if not rule.self_approval:
+        rule = replace(rule, users=tuple(user for user in rule.users if user != approval.requester))
+    return who(rule)
+
+
 def who(rule: ApproverRule) -> str:
     """Those who may approve, as mentions."""
     named = [*map(_person, rule.users), *(f"<!subteam^{group}>" for group in rule.groups if group.isalnum())]
@@ -163,7 +173,7 @@ def _asked(approval: Approval, zone: str) -> str:
         return f"Asked by {_person(approval.requester)}"
     needed = " (two different people)" if approval.rule.approvals > 1 else ""
     return (
-        f"Asked by {_person(approval.requester)} · may approve: {who(approval.rule)}{needed} "
+        f"Asked by {_person(approval.requester)} · may approve: {deciders(approval)}{needed} "
         f"· until {_until(approval, zone)}"
     )
 
@@ -215,4 +225,5 @@ def _moment(end: datetime, asked: datetime) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.replace("*", "").replace("<", "").replace(">", "")
+    """Mrkdwn of ours as text that is not escaped yet."""
+    return unescape(text.replace("*", "").replace("<", "").replace(">", ""))

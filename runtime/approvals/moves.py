@@ -9,6 +9,7 @@ None means that the move is too late. The limit of time is exclusive: at `expire
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
@@ -26,6 +27,16 @@ def vote(person: str) -> Change:
         votes = (*approval.votes, person)
         enough = len(votes) >= approval.rule.approvals
         return replace(approval, votes=votes, state="claimed" if enough else "pending", decided_by=person)
+
+    return change
+
+
+def discount(people: Collection[str]) -> Change:
+    """The yeses of people who may not decide any more count no longer."""
+
+    def change(approval: Approval, _: datetime) -> Approval | None:
+        votes = tuple(person for person in approval.votes if person not in people)
+        return replace(approval, votes=votes) if approval.state == "pending" and votes != approval.votes else None
 
     return change
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.local.validate import check_message
@@ -107,6 +107,15 @@ def test_two_values_that_differ_never_look_the_same(before, after, shown) -> Non
     assert shown in text(card(change(before, after), "UTC", "t"))
 
 
+def test_the_asker_is_named_among_those_who_may_approve_only_where_their_own_yes_counts() -> None:
+    both = ApproverRule(users=("U0MIA", "U0ANN"))
+    asked = request(rule=both)
+    assert "may approve: <@U0ANN> ·" in text(card(asked, "UTC", "t"))
+    assert "<@U0ANN>: still waiting" in text(reminder(asked, "UTC")) and "<@U0MIA>" not in text(reminder(asked, "UTC"))
+    alone = request(rule=replace(both, self_approval=True))
+    assert "may approve: <@U0MIA> <@U0ANN> ·" in text(card(alone, "UTC", "t"))
+
+
 def test_a_request_that_ends_on_another_day_says_which() -> None:
     later = request(expires_at=ASKED + timedelta(days=2))
     assert "until Wed 4 Mar, 08:22 (America/New_York)" in text(card(later, "America/New_York", "t"))
@@ -134,6 +143,11 @@ def test_each_ending_is_told_and_says_whether_anything_was_done(state) -> None:
     told = text(notice(replace(ended, outcome={"sentence": "So it went.", "receipt": "R1"})))
     words = {"done": "R1", "failed": "nothing applied", "unknown": "not run again", "dry_run": "nothing written"}
     assert words.get(state, "not run") in told.lower() or words.get(state) in told
+
+
+def test_a_notification_holds_a_reason_as_it_was_written() -> None:
+    rejected = request(state="rejected", decided_by="U0DAN", outcome={"sentence": "1 < 2 & <!channel>"})
+    assert notice(rejected).text == "Rejected by @U0DAN, not run. Reason: 1 &lt; 2 &amp; &lt;!channel&gt;"
 
 
 def test_a_text_is_shown_as_a_diff() -> None:
@@ -189,6 +203,7 @@ KINDS = st.sampled_from(["mutate_data", "advisory_context", "manage_routine", "d
 
 
 @given(kind=KINDS, details=DETAILS, summary=st.text(max_size=2_000), sentence=st.text(max_size=3_000))
+@example(kind="mutate_data", details={"where": [{"column": "a", "op": "<!channel>"}]}, summary="", sentence="")
 def test_whatever_stands_in_a_request_slack_takes_its_messages_and_nothing_in_it_is_live(
     kind, details, summary, sentence
 ):
