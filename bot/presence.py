@@ -82,7 +82,7 @@ class SlackPresence:
         self._groups = groups
         self._places = Kept(clock, self._learn_place)
         self._people = Kept(clock, self._learn_person)
-        self._guests = Kept(clock, self._learn_guests)
+        self._everybody = Kept(clock, self._learn_everybody)
         self._members = Kept(clock, self._learn_members)
         self._group_members = Kept(clock, self._learn_group)
 
@@ -104,10 +104,10 @@ class SlackPresence:
             return PersonFacts(user, user, None, None, None, None)
 
     def forget(self, channel: str, *users: str) -> None:
-        """Membership is asked again before an approval (DESIGN 8): nothing that is kept of these is believed."""
+        """Membership is asked again before an approval or a delivery (DESIGN 8): nothing that is kept of these is
+        believed. The list of all people stays, which takes many calls: who isn't in it is asked about alone."""
         self._places.forget(channel)
         self._members.forget(channel)
-        self._guests.forget("")
         for user in users:
             self._people.forget(user)
         for group in self._groups():
@@ -160,7 +160,9 @@ class SlackPresence:
         try:
             members = await self._members.get(channel) - {self._bot_user}
             if len(members) > _ASKED_ONE_BY_ONE:
-                return not (await self._guests.get("")).isdisjoint(members)
+                guests, members = await self._listed(members)
+                if guests:
+                    return True
         except _NOT_LEARNED as error:
             log.warning("membership could not be learned", channel=channel, reason=_code(error))
             return None
@@ -169,6 +171,16 @@ class SlackPresence:
         if True in states:
             return True
         return None if None in states else False
+
+    async def _listed(self, members: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """Those of `members` whom the list of all people calls guests, and the few whom it doesn't know yet. Whoever a
+        new list doesn't know either is none of this workspace."""
+        everybody = await self._everybody.get("")
+        unknown = members - everybody.keys()
+        if len(unknown) > _ASKED_ONE_BY_ONE:
+            self._everybody.forget("")
+            everybody, unknown = await self._everybody.get(""), frozenset[str]()
+        return frozenset(member for member in members if everybody.get(member)), unknown
 
     async def _groups_of(self, user: str) -> frozenset[str]:
         found = set[str]()
@@ -201,15 +213,12 @@ class SlackPresence:
             locale=str(info.get("locale") or ""),
         )
 
-    async def _learn_guests(self, _: str) -> frozenset[str]:
-        found = set[str]()
+    async def _learn_everybody(self, _: str) -> dict[str, bool]:
+        """Each person of the workspace, and whether it is a guest."""
+        found = dict[str, bool]()
         async for page in await self._client.users_list(limit=_PAGE):
-            found |= {
-                user["id"]
-                for user in body_of(page)["members"]
-                if user.get("is_restricted") or user.get("is_ultra_restricted")
-            }
-        return frozenset(found)
+            found |= {user["id"]: _restricted(user) for user in body_of(page)["members"]}
+        return found
 
     async def _learn_members(self, channel: str) -> frozenset[str]:
         found = set[str]()

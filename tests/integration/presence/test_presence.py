@@ -68,6 +68,21 @@ async def test_a_large_channel_is_learned_from_the_list_of_all_people(guest) -> 
     assert place.guest_can_read is guest
 
 
+async def test_who_joins_a_large_channel_is_seen_at_the_next_look_without_the_list_of_all_people() -> None:
+    world = demo_world()
+    crowd = [Person(f"U0X{n:03}", f"x{n}", f"Person {n}") for n in range(40)]
+    world.people += crowd
+    world.channels.append(Channel("C0CROWD", "crowd", [person.id for person in crowd] + [world.apps[0].bot_user]))
+    async with presence(world) as (slack, _, known):
+        before, _ = await known.facts("C0CROWD", "U0MIA")
+        slack.workspace.world.people.append(Person("U0NEW", "new", "Newly Invited", guest="single"))
+        next(c for c in slack.workspace.world.channels if c.id == "C0CROWD").members.append("U0NEW")
+        known.forget("C0CROWD", "U0MIA")
+        after, _ = await known.facts("C0CROWD", "U0MIA")
+        assert len(slack.calls_to("users.list")) == 1
+    assert (before.guest_can_read, after.guest_can_read) == (False, True)
+
+
 @pytest.mark.parametrize("method", ["conversations.info", "conversations.members", "users.info"])
 async def test_what_cannot_be_learned_is_unknown_and_asked_again(method) -> None:
     async with presence() as (slack, _, known):
