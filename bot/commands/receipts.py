@@ -66,10 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
         print("No data was changed yet.")
     else:
         for entry in entries:
-            print(_line(entry))
-            if arguments.receipt:
-                print("\n".join(_rows(entry.as_json())))
+            told = [_line(entry), *(_rows(entry.as_json()) if arguments.receipt else [])]
+            print("\n".join(map(_visible, told)))
     return 0
+
+
+def _visible(line: str) -> str:
+    """The line without anything that a terminal would obey, or that would show its letters in another order."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in line)
 
 
 async def _entries(url: str, receipt: str | None, limit: int) -> list[Entry]:

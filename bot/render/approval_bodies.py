@@ -64,7 +64,8 @@ def _rows(details: Details) -> list[Block]:
 
 
 def _value(value: object) -> str:
-    return line_text(cell_plain(value), 120)
+    """What is asked for, exactly: no digit of a number is left out."""
+    return line_text(repr(value) if isinstance(value, float) else cell_plain(value), 120)
 
 
 def _values(values: Sequence[object]) -> str:

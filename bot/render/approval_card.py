@@ -14,6 +14,7 @@ from bot.render.approval_bodies import body
 from bot.render.blocks import Block, SlackMessage
 from bot.render.clean import one_line
 from bot.render.text import fallback_text, line_text, name_text
+from bot.render.words import counted
 from runtime.capability import ApproverRule
 from runtime.state import Approval
 
@@ -22,6 +23,7 @@ UNDO = "undo_change"
 # The tools whose receipts hold what stood there before.
 _UNDOABLE = ("data_update_postgresql", "data_undo_postgresql")
 _SUMMARY_CHARS = 500
+_CONFIRM_CHARS = 280
 _WARNINGS = 5
 _NAMED = 20
 
@@ -180,7 +182,11 @@ def _asked(approval: Approval, zone: str) -> str:
 
 def _buttons(approval: Approval, token: str) -> Block:
     approve = blocks.button("Approve", APPROVE, token, style="primary")
-    asked = name_text(str(approval.shown.get("summary") or approval.tool), 280)
+    summary = str(approval.shown.get("summary") or approval.tool)
+    details = approval.shown.get("details") or {}
+    if len(summary) > _CONFIRM_CHARS and details.get("row_count"):  # how many and where stay to be read
+        summary = f"{counted(int(details['row_count']), 'row')} of {approval.shown.get('target')}: {summary}"
+    asked = name_text(summary, _CONFIRM_CHARS)
     approve["confirm"] = {
         "title": blocks.plain_text("Approve exactly this?", 100),
         "text": blocks.plain_text(asked, 300),

@@ -162,3 +162,14 @@ async def test_without_a_state_the_command_says_where_it_looked(
     assert await asyncio.to_thread(main, ["receipts"]) == 2
     assert "nothing.db" in capsys.readouterr().err
     assert not (tmp_path / "nothing.db").exists()
+
+
+async def test_a_terminal_obeys_nothing_that_stands_in_a_row(world: World, capsys, monkeypatch, tmp_path):
+    world.run("CREATE TABLE t (id text PRIMARY KEY, v text); INSERT INTO t VALUES (E'\\x1b[31mred', E'\\u009b2J')")
+    world.run("GRANT SELECT, UPDATE ON t TO {writer}; GRANT SELECT ON t TO {reader}")
+    world.declared = {"updates": [{"table": "public.t", "columns": ["v"], "approvers": {"users": ["U0ANN"]}}]}
+    receipt = await world.makes(setting("public.t", where("id", "ne", ""), v="\u202eabc"))
+    monkeypatch.setenv("FOOTNOTE_STATE", f"sqlite:///{tmp_path}/state.db")
+    await asyncio.to_thread(main, ["receipts", receipt.id])
+    said = capsys.readouterr().out
+    assert "\\x1b[31mred" in said and all(sign.isprintable() or sign == "\n" for sign in said)

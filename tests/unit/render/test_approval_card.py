@@ -145,6 +145,17 @@ def test_each_ending_is_told_and_says_whether_anything_was_done(state) -> None:
     assert words.get(state, "not run") in told.lower() or words.get(state) in told
 
 
+def test_numbers_that_are_set_keep_all_their_digits() -> None:
+    exact = {"set": [{"column": "share", "value": 0.30000000000000004}]}
+    assert "share = 0.30000000000000004" in text(card(change("a", "b", **exact), "UTC", "t"))
+
+
+def test_the_confirm_step_says_how_many_rows_and_where_however_much_is_set() -> None:
+    shown = {"kind": "mutate_data", "target": "crm:public.customers", "summary": "Set " + "x" * 300, "details": ROWS}
+    asked = card(request(shown=shown), "UTC", "t").as_json()["blocks"][-1]["elements"][0]["confirm"]["text"]["text"]
+    assert asked.startswith("12 rows of crm:public.customers: Set xxx")
+
+
 def test_a_notification_holds_a_reason_as_it_was_written() -> None:
     rejected = request(state="rejected", decided_by="U0DAN", outcome={"sentence": "1 < 2 & <!channel>"})
     assert notice(rejected).text == "Rejected by @U0DAN, not run. Reason: 1 &lt; 2 &amp; &lt;!channel&gt;"
