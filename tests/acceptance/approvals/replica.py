@@ -1,9 +1,10 @@
 """`python -m tests.acceptance.approvals.replica`: a bot of its own process, with the stand-in beside its own tools.
 
 The environment is a bot's, and says where the stand-in's target is (TARGET; without one only the product's own tools
-serve), who may approve (APPROVERS), where the process dies (DIES_AT: a label of the stand-in, or a moment on the wire
-to the target), whether it falls asleep before a change is claimed (SLEEPS), how often a turn is resumed (RESUMPTIONS)
-and how far its own clock is off (SKEW, seconds). Leases last an hour: a test says when one is over.
+serve), who may approve (APPROVERS), where the process dies (DIES_AT: a label of the stand-in, or a moment of the
+product's own change, in the state or on the wire to the target), whether it falls asleep before a change is claimed
+(SLEEPS), how often a turn is resumed (RESUMPTIONS) and how far its own clock is off (SKEW, seconds). Leases last an
+hour: a test says when one is over.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from runtime.clock import SystemClock
 from runtime.registry import Registry
 from runtime.state import Effects, replicas
 from tests.acceptance.approvals.stand_in import StandIn
+from tests.acceptance.change_drill.dying import dies_in_state
 from tests.integration.updates.dying import Death, Relay
 
 LEASE_S = 3_600.0
@@ -77,7 +79,9 @@ async def main() -> None:
         stand_in = StandIn(Path(target), rule, dies_at=label)
         service.open_analyst = with_tool(service.open_analyst, stand_in)
     elif label:
-        os.environ["CRM_WRITE_URL"] = Relay(os.environ["CRM_WRITE_URL"], Death(label)).address
+        death = Death(label)
+        os.environ["CRM_WRITE_URL"] = Relay(os.environ["CRM_WRITE_URL"], death).address
+        dies_in_state(death)
     if "SLEEPS" in os.environ:
         falls_asleep()
     if resumptions := os.environ.get("RESUMPTIONS"):

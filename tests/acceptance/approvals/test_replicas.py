@@ -21,9 +21,13 @@ TESTED = set(ONE_PROCESS)
 
 
 def sequence(*names: str) -> Any:
-    """A test of these sequences, by name."""
+    """A test of these sequences, by name, over a real PostgreSQL."""
     TESTED.update(names)
-    return pytest.mark.parametrize("name", names)
+
+    def marked(test: Any) -> Any:
+        return pytest.mark.usefixtures("over_postgresql")(pytest.mark.parametrize("name", names)(test))
+
+    return marked
 
 
 @pytest.fixture
@@ -44,6 +48,18 @@ async def begun(desk, replicas, **environment: str) -> None:
     await desk.propose()
 
 
+async def asked(desk, replicas, name: str, *, other: str = "", **environment: str) -> None:
+    """The proposal of a case on replica A, by the product's own tools over a real PostgreSQL; `other` serves beside it.
+    The card shows the exact change and its end."""
+    proposal = sequences.prepare(desk, CASES[name])
+    desk.stage.endpoint._script = desk.proposing(proposal["rows"])
+    await begun(desk, replicas, **environment)
+    shown = str(desk.card())
+    assert "silver → gold" in shown and "· until " in shown and f"{proposal['rows']} rows" in shown
+    if other:
+        await replicas.start(other)
+
+
 async def ended(desk, replicas, name: str) -> None:
     """What the case expects at its end, in Slack, in the state and in the target."""
     expect = CASES[name]["expect"]
@@ -59,8 +75,7 @@ async def ended(desk, replicas, name: str) -> None:
 
 @sequence("app-001")
 async def test_a_click_on_another_replica_reaches_the_run_that_waits(desk, replicas, name) -> None:
-    await begun(desk, replicas)
-    await replicas.start("B")
+    await asked(desk, replicas, name, other="B")
     await replicas.at("B")
     await desk.approve(ANN)
     await desk.says("Done", f"<@{ANN}>", "3 rows")
@@ -69,7 +84,7 @@ async def test_a_click_on_another_replica_reaches_the_run_that_waits(desk, repli
 
 @sequence("app-030")
 async def test_the_databases_clock_decides_when_a_replicas_is_slow(desk, replicas, name) -> None:
-    await begun(desk, replicas)
+    await asked(desk, replicas, name)
     await replicas.start("B", socket=True, SKEW="-600")
     replicas.age(610)
     await replicas.at("B")
@@ -79,7 +94,7 @@ async def test_the_databases_clock_decides_when_a_replicas_is_slow(desk, replica
 
 @sequence("app-031")
 async def test_a_restart_of_the_owner_voids_the_request(desk, replicas, name) -> None:
-    await begun(desk, replicas)
+    await asked(desk, replicas, name)
     await replicas.stop("A")
     await replicas.start("A")
     await replicas.at("A")
@@ -90,8 +105,7 @@ async def test_a_restart_of_the_owner_voids_the_request(desk, replicas, name) ->
 
 @sequence("app-033")
 async def test_a_restart_of_another_replica_changes_nothing(desk, replicas, name) -> None:
-    await begun(desk, replicas)
-    await replicas.start("B")
+    await asked(desk, replicas, name, other="B")
     await replicas.stop("B")
     await replicas.start("B")
     await desk.approve(ANN)
@@ -100,8 +114,7 @@ async def test_a_restart_of_another_replica_changes_nothing(desk, replicas, name
 
 @sequence("app-035")
 async def test_a_click_that_nobody_waits_for_is_not_run(desk, replicas, name) -> None:
-    await begun(desk, replicas)
-    await replicas.start("B")
+    await asked(desk, replicas, name, other="B")
     await replicas.kill("A")
     await replicas.at("B")
     await desk.approve(ANN)
@@ -112,8 +125,8 @@ async def test_a_click_that_nobody_waits_for_is_not_run(desk, replicas, name) ->
 
 @sequence("app-070", "app-071", "app-078")
 async def test_a_kill_while_it_ran_is_found_out_and_never_run_again(desk, replicas, name) -> None:
-    label = {"app-070": "before_tx", "app-071": "in_tx", "app-078": "after_commit"}[name]
-    await begun(desk, replicas, DIES_AT=label)
+    moment = {"app-070": "before the change begins", "app-071": "after the journal", "app-078": "before it is done"}
+    await asked(desk, replicas, name, DIES_AT=moment[name])
     await desk.approve(ANN)
     await replicas.died("A")
     await replicas.start("A")
@@ -144,14 +157,10 @@ def test_every_sequence_of_the_file_is_tested() -> None:
     assert set(CASES) == TESTED
 
 
-# -- the product's own tools over a real PostgreSQL, which is asked for the transaction ----------------------------
-
-
 @sequence("app-073", "app-075", "app-076")
-@pytest.mark.usefixtures("over_postgresql")
 async def test_a_kill_at_the_commit_is_asked_of_the_database(desk, replicas, name) -> None:
     case = CASES[name]
-    await began_to_commit(desk, replicas, case)
+    await began_to_commit(desk, replicas, name)
     if case["events"][2]["xact"] == "unknown":
         replicas.fail_over()
     await replicas.start("A")
@@ -164,9 +173,8 @@ async def test_a_kill_at_the_commit_is_asked_of_the_database(desk, replicas, nam
 
 
 @sequence("app-080")
-@pytest.mark.usefixtures("over_postgresql")
 async def test_a_living_replica_finds_out_what_a_dead_one_did(desk, replicas, name) -> None:
-    await began_to_commit(desk, replicas, CASES[name], other="B")
+    await began_to_commit(desk, replicas, name, other="B")
     await replicas.at("B")
     await desk.approve(ANN)
     await desk.whispered(ANN, "Already approved")
@@ -178,7 +186,7 @@ async def test_a_living_replica_finds_out_what_a_dead_one_did(desk, replicas, na
 
 @pytest.mark.usefixtures("over_postgresql")
 async def test_a_replica_that_was_only_asleep_does_nothing_that_another_told_as_not_run(desk, replicas) -> None:
-    await prepared(desk, replicas, CASES["app-080"], other="B", SLEEPS="1")
+    await asked(desk, replicas, "app-080", other="B", SLEEPS="1")
     await desk.approve(ANN)
     await replicas.asleep("A")
     replicas.lapse("A")
@@ -212,18 +220,9 @@ async def test_a_stop_that_another_replica_hears_ends_the_run_that_waits(desk, r
     assert desk.target.executed == 0
 
 
-async def prepared(desk, replicas, case: dict[str, Any], *, other: str = "", **environment: str) -> None:
-    """The proposal on replica A, by the product's own tools; `other` serves beside it."""
-    asked = sequences.prepare(desk, case)
-    desk.stage.endpoint._script = desk.proposing(asked["rows"])
-    await begun(desk, replicas, **environment)
-    if other:
-        await replicas.start(other)
-
-
-async def began_to_commit(desk, replicas, case: dict[str, Any], *, other: str = "") -> None:
+async def began_to_commit(desk, replicas, name: str, *, other: str = "") -> None:
     """Approved, and A died at its COMMIT, of which the database knows what the case says."""
-    moment = {"aborted": "COMMIT lost", "committed": "answer lost"}[case["events"][1]["truth"]]
-    await prepared(desk, replicas, case, other=other, DIES_AT=moment)
+    moment = {"aborted": "COMMIT lost", "committed": "answer lost"}[CASES[name]["events"][1]["truth"]]
+    await asked(desk, replicas, name, other=other, DIES_AT=moment)
     await desk.approve(ANN)
     await replicas.died("A")

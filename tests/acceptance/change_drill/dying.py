@@ -36,7 +36,7 @@ def live(environment: Mapping[str, str], moment: str, armed: bool, line: Connect
         os.dup2(kept.fileno(), sys.stderr.fileno())
     death = Death(moment, armed=armed)
     os.environ["CRM_WRITE_URL"] = Relay(os.environ["CRM_WRITE_URL"], death).address
-    _dies_in_state(death)
+    dies_in_state(death)
     _dies_at_the_desk(death)
     _dies_while_posting(death)
     asyncio.run(_serve(death, line))
@@ -74,7 +74,8 @@ def _around(owner: type, name: str, death: Death, before: str, after: str) -> No
     setattr(owner, name, passed)
 
 
-def _dies_in_state(death: Death) -> None:
+def dies_in_state(death: Death) -> None:
+    """Makes both sides of what the state keeps of a change moments."""
     _around(Approvals, "ask", death, "before the request is kept", "after the request is kept")
     _around(Effects, "begin", death, "before the change begins", "after the change began")
     _around(Effects, "execute", death, "before the journal", "after the journal")
