@@ -56,13 +56,17 @@ def cards() -> dict[str, tuple[SlackMessage, SlackMessage | None]]:
     yes = replace(asked, votes=("U0ANN",), decided_by="U0ANN")
     ended = {
         "done": replace(
-            yes, state="done", outcome={"sentence": "3 rows of public.customers changed.", "receipt": "fx-7Q2M4K"}
+            yes,
+            state="done",
+            outcome={"sentence": "3 rows of public.customers changed.", "receipt": "R4c1f09d27ab35e68"},
         ),
         "rejected": replace(
             asked, state="rejected", decided_by="U0ANN", outcome={"sentence": "Harbour Books has not signed yet."}
         ),
         "expired": replace(asked, state="expired", outcome={"sentence": "Nobody approved in time."}),
-        "drift": replace(yes, state="drift", outcome={"sentence": "The row 9 has another tier than at the preview."}),
+        "drift": replace(
+            yes, state="drift", outcome={"sentence": "What differs: 1 row (id 9) changed its value (tier)."}
+        ),
     }
     standing = {"asked": card(asked, ZONE, "token"), "running": card(replace(yes, state="running"), ZONE)}
     return {

@@ -36,7 +36,10 @@ DRIFTS = {
         "public.customers itself changed",
     ),
     "a check more": ("ALTER TABLE customers ADD CHECK (id < 1000)", "public.customers itself changed"),
-    "a right less": ("REVOKE SELECT ON customers FROM {writer}; GRANT SELECT (id, tier) ON customers TO {writer}", ""),
+    "a right less": (
+        "REVOKE SELECT ON customers FROM {writer}; GRANT SELECT (id, tier) ON customers TO {writer}",
+        "right",
+    ),
     "another table of the name": (
         "ALTER TABLE customers RENAME TO former; CREATE TABLE customers (LIKE former INCLUDING ALL);"
         "INSERT INTO customers SELECT * FROM former; GRANT SELECT, UPDATE ON customers TO {writer};"

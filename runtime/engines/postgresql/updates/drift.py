@@ -12,10 +12,9 @@ _NAMED = 3
 
 def state_changed(what: Sequence[str]) -> CallError:
     """The error for a target that is no longer what it was at the preview."""
-    told = "; ".join(what) or "the target is no longer what it was at the preview"
     return CallError(
         "state_changed",
-        f"Not run, as since the preview {told}.",
+        f"What differs: {'; '.join(what)}." if what else "The target is no longer what it was at the preview.",
         hint="Nothing was written. Preview the change again.",
         retryable=True,
         details={"drift": list(what)},
