@@ -82,6 +82,26 @@ def test_a_total_behind_other_columns_of_any_name(read: Read) -> None:
     assert table.column("sold") == list(range(40))
 
 
+def test_a_row_that_looks_like_a_total_behind_the_third_column_is_said(read: Read) -> None:
+    body = "".join(f"{row},1,2,shop {row % 3},{row}\n" for row in range(40))
+    content = f"number,a,b,shop,sold\n{body},,,Total,999\n"
+    large, small = read(content, limits=LARGE), read(content)
+    assert large.rows == small.rows
+    assert "1 row looks like a total or subtotal, e.g. 'Total'" in large.notes
+    assert "1 row looks like a total or subtotal, e.g. 'Total'" in small.notes
+
+
+@pytest.mark.parametrize(
+    "label", ["Total", "SUMME:", " total", "Grand Total", "sub-total North", "North total", "EU TOTAL"]
+)
+@pytest.mark.parametrize("others", ["Ann", "shop", "Zoe", "Čeněk", "ßuper"])
+def test_labels_of_totals_are_found_among_labels_of_any_letters(read: Read, label: str, others: str) -> None:
+    body = "".join(f"{others} {row},{row}\n" for row in range(40))
+    table = read(f"shop,sold\n{body}{label},{SUM}\n", limits=LARGE)
+    assert table.column("sold") == list(range(40))
+    assert f"line 42 {label.strip()!r} (equal to the sum" in table.notes
+
+
 def test_totals_of_wide_numbers_do_not_overflow(read: Read) -> None:
     huge = 9 * 10**37
     body = "".join(f"a{row},{huge},1.5\n" for row in range(40))
