@@ -139,6 +139,7 @@ async def open_analyst(
         new_id=new_id,
         approvals=approvals or NoApprovals(),
         dry_run=settings.effects == "dry_run",
+        approvers_of=lambda kind: in_force.policy.manifest.effects.approver_rule(kind),
         run_usd=manifest.budgets.run_usd,
     )
     return Analyst(settings, policy, limits, state, opened, python, model, wiring, clock, new_id, in_force, changed)

@@ -341,8 +341,8 @@ class Preflight:
     kind of effect: of a data change `source`, `table`, `set` [{column, value}], `where` (text), `row_count`, `columns`
     (names), `before` and `after` (the first rows, each a list in the order of `columns`), `warnings` (texts), `keys`;
     of a text `name`, `before` and `after` (texts); of a schedule `name`, `instruction`, `schedule` and `timezone`
-    (texts), `next` (the next moments, as text with their UTC offsets), `destinations` (ids). `approvers` None means
-    that nobody may approve."""
+    (texts), `next` (the next moments, as text with their UTC offsets), `destinations` (ids). `approvers` None leaves
+    it to the manifest's `effects`, which names people for each kind but changes of data."""
 
     fingerprint: str
     target: str

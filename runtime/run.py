@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from runtime.boundary import Boundary, Call, CallResult, NoApprovals
 from runtime.boundary.approval import Approvals, EffectLocks
-from runtime.boundary.call import Environment
+from runtime.boundary.call import Environment, named_by_preflight
 from runtime.boundary.working_time import WorkingTime
-from runtime.capability import AdmissionNow, Scope, Services
+from runtime.capability import AdmissionNow, ApproverRule, EffectKind, Scope, Services
 from runtime.clock import Clock, NewId
 from runtime.durable import Steps
 from runtime.errors import ModelError, ModelUnavailable
@@ -71,6 +71,7 @@ class Wiring:
     approvals: Approvals = field(default_factory=NoApprovals)
     locks: EffectLocks = field(default_factory=EffectLocks)
     dry_run: bool = False
+    approvers_of: Callable[[EffectKind], ApproverRule | None] = named_by_preflight
     run_usd: float | None = None
 
 
@@ -154,6 +155,7 @@ def boundary_of(
         evidence=evidence,
         time=WorkingTime(wiring.clock),
         dry_run=wiring.dry_run,
+        approvers_of=wiring.approvers_of,
     )
     return Boundary(environment, wiring.journal)
 

@@ -13,9 +13,11 @@ from runtime.boundary.inner_reads import InnerReads
 from runtime.boundary.working_time import WorkingTime
 from runtime.capability import (
     AdmissionNow,
+    ApproverRule,
     Arguments,
     CallContext,
     Capability,
+    EffectKind,
     Output,
     RunCatalogView,
     Scope,
@@ -24,6 +26,11 @@ from runtime.capability import (
 from runtime.clock import Clock, NewId
 from runtime.evidence import Evidence, Json
 from runtime.limits import Limits
+
+
+def named_by_preflight(_: EffectKind) -> ApproverRule | None:
+    """No kind of effect has approvers of its own."""
+    return None
 
 
 class RunCatalog(RunCatalogView, Protocol):
@@ -68,7 +75,8 @@ class CallResult:
 @dataclass(frozen=True, slots=True)
 class Environment:
     """What all calls of a run share. Immutable, but for the stores that it points to. `dry_run`: what a person approves
-    is checked to the end and then not done."""
+    is checked to the end and then not done. `approvers_of` tells who approves effects of a kind whose preflight names
+    nobody itself."""
 
     scope: Scope
     catalog: RunCatalog
@@ -82,6 +90,7 @@ class Environment:
     evidence: Callable[[str], Evidence | None]
     time: WorkingTime
     dry_run: bool = False
+    approvers_of: Callable[[EffectKind], ApproverRule | None] = named_by_preflight
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,10 @@ async def effect(flight: InFlight, inside: Stage) -> InFlight:
 
 
 async def _preflight(flight: InFlight, spec: EffectSpec[Any]) -> Preflight:
-    return await spec.preflight(flight.typed, flight.context())
+    seen = await spec.preflight(flight.typed, flight.context())
+    if seen.approvers is not None:
+        return seen
+    return replace(seen, approvers=flight.environment.approvers_of(spec.kind))
 
 
 def _frozen(flight: InFlight, spec: EffectSpec[Any], seen: Preflight) -> FrozenCall:
