@@ -44,7 +44,7 @@ async def execute(arguments: DataPreviewPostgresqlUpdate, context: CallContext) 
     change = arguments.change()
     engine = update_engine(context, arguments.source_id)
     shown = await engine.preview(change, terms_of(context, arguments.source_id))
-    count, same = len(shown.before), unchanged(shown)
+    count, same = len(shown.before), unchanged(change, shown)
     columns, rows = before_and_after(shown)
     data: dict[str, Json] = {
         "row_count": count,

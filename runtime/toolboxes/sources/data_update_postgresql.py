@@ -63,7 +63,7 @@ async def preflight(arguments: DataUpdatePostgresql, context: CallContext) -> Pr
             hint="Nothing was run. Use row_count of the preview as expected_rows.",
             retryable=True,
         )
-    if unchanged(shown) == arguments.expected_rows:
+    if unchanged(change, shown) == arguments.expected_rows:
         raise CallError(
             "update_refused",
             f"These values stand in {rows_in_words(arguments.expected_rows)} already; nothing would change.",

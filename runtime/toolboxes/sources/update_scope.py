@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from runtime.capability import Arguments, Attachment, CallContext, Output, Scope
 from runtime.engines.update_port import (
@@ -32,7 +32,7 @@ _SUMMARY_VALUE_CHARS = 60
 
 Name = Annotated[str, Field(description="A column of the table.", min_length=1, max_length=_NAME_CHARS)]
 Text = Annotated[str, Field(max_length=DEFAULT.update_value_chars)]
-Value = Text | int | float | bool | None
+Value = Text | int | FiniteFloat | bool | None  # infinity and NaN are texts: no JSON holds them as numbers
 
 
 class _Part(BaseModel):
@@ -152,8 +152,10 @@ def for_model(context: CallContext, source_id: str, shown: ShownChange) -> dict[
     }
 
 
-def unchanged(shown: ShownChange) -> int:
-    """How many of the rows hold the new values already."""
+def unchanged(change: Change, shown: ShownChange) -> int:
+    """How many of the rows hold the new values already; 0 where a masked column is set, as it would tell its values."""
+    if shown.masked & set(change.columns):
+        return 0
     return sum(old == new for old, new in zip(shown.before, shown.after, strict=True))
 
 

@@ -266,6 +266,33 @@ async def test_masked_values_reach_people_and_never_the_model(world: World):
     assert "c1@x.com" in str(result.evidence.rows)
 
 
+async def test_whether_a_guess_stands_in_a_masked_column_is_not_told(world: World):
+    world.declared = {"columns": {"mask": ["public.customers.email"]}}
+    bench = Bench(world, await world.engine())
+    one = {"where": [{"column": "id", "op": "eq", "value": 1}]}
+
+    def told(seen: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in seen.items() if name != "preview_fingerprint"}
+
+    right, wrong = ({**one, "set": [{"column": "email", "value": f"{name}@x.com"}]} for name in ("c1", "zz"))
+    seen = await bench.previewed(**right)
+    assert told(seen) == told(await bench.previewed(**wrong))
+    assert (await bench.update(seen, **right))["ok"]  # people see it on the card
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+async def test_a_number_that_no_json_holds_is_no_value(bench: Bench, value: float):
+    refused = json.loads((await bench.call(PREVIEW, set=[{"column": "score", "value": value}])).text)
+    assert refused["error"]["code"] == "invalid_arguments"
+
+
+async def test_a_type_that_does_not_compare_is_said(world: World):
+    world.run("ALTER TABLE customers ADD raw json; GRANT SELECT ON customers TO {writer}, {reader}")
+    bench = Bench(world, await world.engine())
+    refused = await bench.call(PREVIEW, where=[{"column": "raw", "op": "eq", "value": "{}"}])
+    assert "type can't be compared" in refused.text
+
+
 async def test_no_value_reaches_the_model_where_the_source_says_none(world: World):
     bench = Bench(world, await world.engine(), model_rows="none")
     seen = await bench.previewed()

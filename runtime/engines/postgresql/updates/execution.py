@@ -199,6 +199,7 @@ def refused_by_database(error: psycopg.Error) -> CallError:
     told = {
         "22": "A value does not fit its column",
         "23": f"A constraint of the database forbids it{rule}",
+        "42883": "A column's type can't be compared as a condition asks",
         "42501": "The role of the updates has no right to do this",
     }
     what = told.get(state) or told.get(state[:2]) or "The database refused the change"
