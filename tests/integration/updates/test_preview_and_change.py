@@ -125,7 +125,17 @@ async def test_a_text_that_stands_in_no_row_of_a_column_of_labels_is_said(world:
         (setting("public.customers", where("id", "eq", None), tier="x"), "update_refused", "empty value"),
         (setting("public.customers", IDS, status="much too long"), "update_refused", "longer than"),
         (setting("public.customers", IDS, active=None), "update_refused", "must not be empty"),
-        (setting("public.customers", IDS, mood="happy"), "update_refused", "does not fit"),
+        (setting("public.customers", IDS, mood="happy"), "update_refused", "for mood does not fit: it is no"),
+        (
+            setting("public.customers", IDS, tier="x", score="much"),
+            "update_refused",
+            "for score does not fit: it is no",
+        ),
+        (
+            setting("public.customers", IDS, seen="2026-02-30"),
+            "update_refused",
+            "for seen .*no timestamp with",
+        ),
         (setting("public.customers", IDS, tier="a\0b"), "update_refused", "zero byte"),
         (setting("public.customers", where("id", "eq", "abc"), tier="x"), "update_refused", "does not fit"),
         (setting("public.customers", where("id", "gt", 0), tier="x"), "too_many_rows", "20 rows"),

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+import psycopg
+
 from runtime.admission.manifest import UpdateRule
 from runtime.catalog import CatalogTable
 from runtime.engines.postgresql.connections import Connection, fetch
@@ -127,7 +129,7 @@ async def _new_texts(connection: Connection, change: Change, facts: TableFacts) 
             raise _bad_value(each.column, "it must not be empty")
         if column.category == "D" and (moving := _MOVING.search(str(each.value))):
             raise _bad_value(each.column, f"{moving[0]!r} is another moment whenever it is read; write the moment out")
-        ((declared, whole),) = await run(connection, _rendering(facts, each.column, each.value))
+        declared, whole = await _read(connection, facts, each.column, each.value)
         if declared != whole and not (column.category == "N" and _same_number(declared, whole)):
             if column.category in "SV":
                 raise _bad_value(each.column, f"it is longer than {column.full} holds")
@@ -148,11 +150,15 @@ def _same_number(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and Decimal(one) == Decimal(other)
 
 
-def _rendering(facts: TableFacts, column: str, value: Scalar) -> Statement:
+async def _read(connection: Connection, facts: TableFacts, column: str, value: Scalar) -> tuple[str | None, ...]:
+    """A value as its column holds it, and as the type without its bounds would."""
     try:
-        return statements.rendering(facts, column, value)
+        (texts,) = await run(connection, statements.rendering(facts, column, value))
     except ValueError as error:
         raise _bad_value(column, str(error)) from error
+    except psycopg.DataError as error:
+        raise _bad_value(column, f"it is no {facts.columns[column].full}") from error
+    return texts
 
 
 def _bad_value(column: str, why: str) -> CallError:
