@@ -66,6 +66,28 @@ async def test_drift_before_the_second_check_writes_nothing_and_is_named(world: 
     assert untouched(world)
 
 
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("CREATE RULE quiet AS ON UPDATE TO customers DO INSTEAD NOTHING", "A rule of the database (quiet)"),
+        ("ALTER TABLE customers RENAME TO former", "sees no table public.customers"),
+        ("REVOKE UPDATE ON customers FROM {writer}", "may not change tier"),
+        ("ALTER TABLE customers DROP CONSTRAINT customers_pkey CASCADE", "no primary key"),
+        ("ALTER ROLE {writer} SUPERUSER", "is a superuser"),
+        ("UPDATE customers SET id = -id WHERE id > 3", "20 rows of public.customers fit"),
+    ],
+)
+async def test_what_could_not_be_asked_for_any_more_is_drift_too(world: World, sql: str, says: str):
+    engine = await world.engine()
+    seen = await engine.preview(CHANGE, TERMS)
+    world.run(sql)
+    with pytest.raises(CallError) as refused:
+        await engine.previewed(CHANGE, TERMS, seen.fingerprint)
+    assert refused.value.code == "state_changed"
+    assert refused.value.message.startswith("What differs: ") and says in refused.value.message
+    world.run("ALTER ROLE {writer} NOSUPERUSER")
+
+
 @pytest.mark.parametrize("drift", DRIFTS, ids=lambda name: name.replace(" ", "_"))
 async def test_drift_after_the_second_check_writes_nothing_and_is_named(world: World, drift: str):
     sql, says = DRIFTS[drift]

@@ -33,6 +33,11 @@ def between(seen: Preview, now: Preview) -> CallError:
     return state_changed(what)
 
 
+def refused_since(error: CallError) -> CallError:
+    """For a change that could be asked for at the preview and can't any more."""
+    return state_changed([error.message.removesuffix(".")])
+
+
 def schema_words(seen: Preview) -> str:
     """For a table that is not built as it was."""
     return f"{seen.change.table} itself changed (its columns, keys, rules, triggers, policies or rights)"

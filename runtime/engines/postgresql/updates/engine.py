@@ -165,7 +165,12 @@ class PostgresqlUpdates:
         before = self._seen.get(fingerprint)
         if before is not None and before.change != change:
             raise _other_preview()
-        now = await self._take(change, terms)
+        try:
+            now = await self._take(change, terms)
+        except CallError as error:
+            if before is not None and error.code in ("update_refused", "too_many_rows"):
+                raise drift.refused_since(error) from error
+            raise
         if now.fingerprint != fingerprint:
             raise drift.between(before, now) if before else drift.state_changed(())
         return now
