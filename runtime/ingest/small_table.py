@@ -58,7 +58,7 @@ def look_closely(
     notes: list[str] = []
     if texts:
         columns = ", ".join(quoted(name) for name in texts)
-        notes += _spellings(connection, _cells(f"SELECT {columns} FROM {table}"))
+        notes += _spellings(connection, _cells(f"SELECT {columns} FROM {table}")) if rows > 1 else []
         notes += _forms(connection, _cells(f"SELECT {columns} FROM {table} LIMIT {_FORM_ROWS}"), texts)
     if rows > 2:
         notes += _continued(connection, numbered_rows(parquet, names), names, texts)
