@@ -293,7 +293,10 @@ def _extreme(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if len(rows) == 1:
         value = _measured_cell(plan, rows[0].get(key))
         return f"The {word} `{column.name}` is that of {_row_words(plan, rows[0])}: **{value}**{mark}."
-    head = f"These share the {word} `{column.name}`:" if plan.top[1] == 1 else f"By `{column.name}`, {word} first:"
+    tied = "" if len(rows) <= plan.top[1] else "; the last of them are tied"
+    head = (
+        f"These share the {word} `{column.name}`:" if plan.top[1] == 1 else f"By `{column.name}`, {word} first{tied}:"
+    )
     others = tuple(one for one in sql.shown_columns(plan) if one.name != column.name)
     values = [_measured_cell(plan, row.get(key)) for row in rows]
     return f"{head}\n\n{tables.whole_rows(others, column.name, values, rows, mark)}"

@@ -23,11 +23,13 @@ _LOOKED_AT = 3
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The reading that stands, and the tables whose values are worth looking up before giving up."""
+    """The reading that stands, and the tables whose values are worth looking up before giving up. One that is
+    `passing` is of a remark before the last."""
 
     reading: Reading
     look_into: tuple[Table, ...] = ()
     words: tuple[str, ...] = ()
+    passing: bool = False
 
 
 def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:

@@ -136,10 +136,13 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     periods = _compared(clues, today) or find_periods(tokens, today)
     clues.periods = tuple(p for p in periods if not any(clues.used[p.first : p.after]))
     _use_all(clues, clues.periods)
-    clues.mentions = find_mentions(tokens, table, [not used for used in clues.used])
+    clues.mentions = find_mentions(
+        tokens, table, [not used or token.kind == "money" for used, token in zip(clues.used, tokens, strict=True)]
+    )
     _use_all(clues, clues.mentions)
     _said_by_columns(clues)
     _top_numbers(clues)
+    _first_and_last(clues)
     _equalities(clues)
     _phrases(clues)
     for at in range(len(clues.tokens)):
@@ -329,6 +332,23 @@ def _top_numbers(clues: Clues) -> None:
         if before in ("top", "bottom") or (ranked and token.low != "one"):
             clues.top = int(value)
             clues.used[at] = True
+
+
+def _first_and_last(clues: Clues) -> None:
+    """ "the last 5 orders", "the first order": rows by their date."""
+    for at, token in enumerate(clues.tokens):
+        if clues.used[at] or token.low not in ("first", "last"):
+            continue
+        value = number_at(clues.tokens, at + 1) if at + 1 < len(clues.tokens) else None
+        noun = clues.mention_at(at + 1 + (value is not None))
+        while noun is not None and noun.values and not noun.table:
+            noun = clues.mention_at(noun.after)  # "the last 3 paid orders"
+        if noun is None or not noun.table or (value is not None and (value != int(value) or not 1 <= value <= 1000)):
+            continue
+        clues.top = int(value) if value is not None else clues.top
+        clues.extremes.append(Extreme(at, "max" if token.low == "last" else "min", "date"))
+        _use(clues, at, at + 1 + (value is not None))
+        clues.ignored.update(range(at, at + 1 + (value is not None)))
 
 
 def _phrases(clues: Clues) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runtime.models.offline.lexicon import ADJECTIVES, NUMBER_WORDS
+from runtime.models.offline.lexicon import ADJECTIVES, MONTHS, NUMBER_WORDS
 from runtime.models.offline.plan import Comparison, Operator
 from runtime.models.offline.tokens import Token
 
@@ -107,6 +107,8 @@ def _between(tokens: Sequence[Token], at: int) -> ComparisonMention | None:
         return None
     if _is_year(tokens[at + 1]) and _is_year(tokens[at + 3]):
         return None
+    if at + 4 < len(tokens) and tokens[at + 4].low in MONTHS:
+        return None  # "between 10 and 20 January": days
     return ComparisonMention(at, at + 4, Comparison("between", low, high))
 
 

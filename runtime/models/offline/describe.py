@@ -14,7 +14,7 @@ from runtime.models.offline.tokens import Token, stem, stems
 from runtime.models.offline.transcript import Turn
 from runtime.models.offline.wording import shown, unit_name
 
-_ABOUT_DATA = CONTAINERS | frozenset(stem(word) for word in ("source", "column", "document"))
+_ABOUT_DATA = CONTAINERS | frozenset(stem(word) for word in ("source", "column", "document", "database"))
 _ASKING = frozenset(
     stem(word)
     for word in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
 from runtime.models.offline.naming import name_of
@@ -19,6 +20,8 @@ def figure_wanted(parts: Parts) -> Aggregate | Ask | Cannot | None:
     if len(targets) > 1 or sum(clue == "many" for clue, _, _ in parts.clues.phrases) > 1:
         return parts.cannot("I can only work out one figure at a time.")
     target = targets[0] if targets else None
+    if target is not None and target.kind == "pieces" and target.column is not None:
+        return _pieces(parts, target.column, functions)
     if target is not None and target.kind != "figure":
         return _counting(parts, target, functions)
     function = one_function(functions - {"count"})
@@ -29,6 +32,12 @@ def figure_wanted(parts: Parts) -> Aggregate | Ask | Cannot | None:
     return computed(parts, function)
 
 
+def _pieces(parts: Parts, column: Column, functions: frozenset[str]) -> Aggregate | Cannot:
+    if functions - {"count", "sum"}:
+        return parts.cannot("I can't average counts yet.")
+    return figure_of("sum", Measure(column))
+
+
 def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggregate | Cannot:
     if functions & {"avg", "median"}:
         return parts.cannot("I can't average counts yet.")
@@ -37,6 +46,8 @@ def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggreg
     if amounts and (functions & {"sum"} or clues.has("what") or clues.has("much")):
         return parts.cannot("I can only work out one figure at a time.")
     if target.kind == "label" and target.column is not None:
+        if any(value.column == target.column and not value.negated for value in parts.values):
+            return parts.cannot(f"Of `{target.column.name}` the question holds fast what it counts.")
         return Aggregate("distinct", target.column)
     if target.kind == "bucket":
         return parts.cannot("I can't count calendar units here.")

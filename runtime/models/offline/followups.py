@@ -15,6 +15,7 @@ from runtime.models.offline.links import linked, reached, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.naming import named
 from runtime.models.offline.notes import noted, value_note
+from runtime.models.offline.periods import PeriodMention, in_year
 from runtime.models.offline.plan import Cannot, Dimension, Plan, Reading, ValueFilter, sourced
 from runtime.models.offline.reading import unmixed
 from runtime.models.offline.tokens import Token, tokenize
@@ -45,20 +46,32 @@ def asks_why(tokens: Sequence[Token]) -> bool:
     return lows[:1] == ["why"] or lows[:2] in (["how", "come"], ["and", "why"])
 
 
-def resolve(questions: Sequence[str], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
-    """The reading of the last question; a remark is read as a change of what stands before it. One
-    that failed changes nothing."""
+def resolve(
+    questions: Sequence[str], tables: Sequence[Table], listing: Listing, today: date | None, *, all_seen: bool = True
+) -> Choice:
+    """The reading of the last question; a remark is read as a change of what stands before it. One that failed changes
+    nothing, once `all_seen`: until then its unknown words are to be looked for, since it may have been answered."""
     asked = [tokenize(question) for question in questions]
     start = next((at for at in range(len(asked) - 1, 0, -1) if not is_follow_up(asked[at])), 0)
+    failed: list[Choice] = []
     standing = latest = choose(asked[start], tables, listing, today)
-    for remark in asked[start + 1 :]:
+    for at, remark in enumerate(asked[start + 1 :], start + 1):
         if asks_why(remark) or not isinstance(standing.reading, Plan):
             latest = standing
             continue
         latest = _looked_for(_amended(standing.reading, remark, tables, today), tables)
         if isinstance(latest.reading, Plan):
             standing = latest
-    return latest
+        elif at + 1 < len(asked) and latest.words:
+            failed.append(latest)
+    return latest if all_seen or not failed else _sought(failed)
+
+
+def _sought(failed: Sequence[Choice]) -> Choice:
+    """What earlier remarks have that isn't understood yet, to be looked for in one go."""
+    tables = {table.id: table for choice in failed for table in choice.look_into}
+    words = dict.fromkeys(word for choice in failed for word in choice.words)
+    return Choice(failed[0].reading, tuple(tables.values()), tuple(words), passing=True)
 
 
 def _looked_for(reading: Reading, tables: Sequence[Table]) -> Choice:
@@ -93,6 +106,7 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
     values = value_filters(clues)
     if not isinstance(values, tuple):
         return values
+    clues.periods = _in_the_year_of(plan, clues.periods)
     span = span_of(clues)
     if not isinstance(span, Span):
         return span
@@ -112,6 +126,14 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
         plan = replace(plan, period=span.period, date=span.column, data_end=span.data_end)
         notes += [span.assumed] if span.assumed else []
     return _reshaped(replace(plan, assumed=tuple(notes)), clues, functions, dimensions)
+
+
+def _in_the_year_of(plan: Plan, periods: Sequence[PeriodMention]) -> tuple[PeriodMention, ...]:
+    """ "And in April?" after March 2026 is that of the same year."""
+    before = plan.period
+    if before is None or before.start is None or before.end is None or before.start.year != before.end.year:
+        return tuple(periods)
+    return tuple(replace(said, period=in_year(said.period, before.start.year)) for said in periods)
 
 
 def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[Dimension, ...]) -> Reading:

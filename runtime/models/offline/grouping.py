@@ -12,6 +12,9 @@ from runtime.models.offline.mentions import Mention
 from runtime.models.offline.plan import Ask, Cannot, Dimension, ValueFilter
 from runtime.models.offline.targets import Target
 
+_DONE = frozenset("made bought sold paid sent given taken written held brought".split())
+_SORTED = frozenset("grouped sorted ranked listed counted summed totalled charted plotted".split())
+_FAR = 4
 _LABELS = ("label", "id", "year", "flag")
 
 
@@ -30,7 +33,8 @@ def dimensions_of(
         if not isinstance(column, Column):
             return column
         found.setdefault((column.name, "trend"), Dimension(column, _unit_of_trend(column)))
-    listed = _alternatives(clues, values) if ranked else None
+    compared = clues.has("compare") and not found
+    listed = _alternatives(clues, values) if ranked or compared else None
     if listed is not None:
         found.setdefault((listed.name, ""), Dimension(listed))
     return tuple(found.values())
@@ -49,6 +53,8 @@ def _said_by(clues: Clues) -> tuple[Dimension, ...] | Ask | Cannot:
     for clue, first, after in clues.phrases:
         if clue != "by" or any(name == "many" and begin == after for name, begin, _ in clues.phrases):
             continue  # "by number of orders" says what to rank by
+        if _by_agents(clues, first, after):
+            continue
         index = clues.next_content(after)
         if index is not None and any(at == index for _, at in clues.buckets) and clues.tokens[after].low == "the":
             return Cannot("I can't tell whether that date is what to go by or what to group by.", clues.table)
@@ -66,6 +72,18 @@ def _said_by(clues: Clues) -> tuple[Dimension, ...] | Ask | Cannot:
         if index is None and not found:
             return Cannot(f"I can't tell what “{clues.tokens[first].text} …” groups by.", clues.table)
     return tuple(found)
+
+
+def _by_agents(clues: Clues, first: int, after: int) -> bool:
+    """ "placed by customers in France": those who did it, of whom there are many, are no groups."""
+    done = clues.tokens[first - 1] if first else None
+    index = clues.next_content(after)
+    mention = clues.mention_at(index) if index is not None else None
+    if done is None or mention is None or done.low in _SORTED or not (done.low.endswith("ed") or done.low in _DONE):
+        return False
+    noun = clues.tokens[mention.after - 1]
+    people = any(column.kind in ("id", "label") for column in mention.columns)
+    return people and noun.low.endswith("s") and noun.stem != noun.low
 
 
 def _after_and(clues: Clues, at: int) -> int | None:
@@ -144,6 +162,7 @@ def _calendar(clues: Clues, targets: Sequence[Target]) -> tuple[Dimension, ...] 
         wanted = bool(clues.extremes or clues.comparisons or clues.has("first")) or is_adverb(clues.tokens[at])
         wanted = wanted or any(target.bucket == bucket for target in targets) or _which_before(clues, at)
         wanted = wanted or any(clue == "by" and after <= at <= after + 1 for clue, _, after in clues.phrases)
+        wanted = wanted or _listed_by(clues, at)
         if not wanted:
             clues.used[at] = mention is not None and any(column.dated for column in mention.columns)
             continue
@@ -153,6 +172,12 @@ def _calendar(clues: Clues, targets: Sequence[Target]) -> tuple[Dimension, ...] 
             return column
         found.append(Dimension(column, bucket))
     return tuple(found)
+
+
+def _listed_by(clues: Clues, at: int) -> bool:
+    """ "by status and month": the last of the nouns after "by"."""
+    listed = at > 1 and clues.tokens[at - 1].low == "and"
+    return listed and any(clue == "by" and after < at <= after + _FAR for clue, _, after in clues.phrases)
 
 
 def _introduces_period(clues: Clues, at: int) -> bool:
@@ -168,6 +193,6 @@ def _which_before(clues: Clues, at: int) -> bool:
 
 def _alternatives(clues: Clues, values: Sequence[ValueFilter]) -> Column | None:
     """ "Work or leisure, which …": the column of two or more alternatives."""
-    if not clues.has("or"):
+    if not clues.has("or") and not clues.has("compare"):
         return None
     return next((value.column for value in values if len(value.values) > 1 and not value.negated), None)

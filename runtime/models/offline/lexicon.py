@@ -27,7 +27,7 @@ FILLERS = _stems(
     according basis based contained contain contains hold holds stay stayed such
     result figure figures number amount calculate determine return report display
     belong belongs column columns field over across through throughout among within
-    during whole entire entirely full all each every overall dated"""
+    during still whole entire entirely full all each every overall dated"""
 )
 # Everyday verbs for a row being there: "how many workouts did I log", "receipts I collected".
 LIGHT_VERBS = _stems(
@@ -108,6 +108,7 @@ CONCEPTS: Mapping[str, frozenset[str]] = {
     "pieces": _stems("qty quantity piece unit"),
 }
 PERSON_WORDS = _stems("person persons people human humans individual")
+GOODS = _stems("product article item good sku merchandise part")
 STOCK_WORDS = _stems("stock inventory warehouse storage shelf")
 FREQUENCY = _stems("often frequent frequently common commonly")
 
@@ -286,6 +287,7 @@ ENGLISH = frozenset(
         "most",
         "from",
         "compare",
+        *"plot draw chart graph against versus only all please over under more less".split(),
         *"can could should would be been at our you your there this that it where why not or if than".split(),
         *"after before between during".split(),
         "with",

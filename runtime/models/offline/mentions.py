@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import OSA
 
 from runtime.models.offline.catalog import Column, Table
-from runtime.models.offline.lexicon import CONVERSIONS, FILLERS, IDENTIFIER_WORDS, THESAURUS, UNITS
+from runtime.models.offline.lexicon import CONVERSIONS, CURRENCIES, FILLERS, IDENTIFIER_WORDS, THESAURUS, UNITS
 from runtime.models.offline.tokens import Token, stem, stems
 
 _LONGEST = 6
@@ -48,7 +48,9 @@ class Mention:
 
 def find_mentions(tokens: Sequence[Token], table: Table, free: Sequence[bool]) -> tuple[Mention, ...]:
     """The mentions among the `free` tokens: longest first, exact names before loose ones, without overlaps."""
-    open_tokens = [is_free and token.wordlike for is_free, token in zip(free, tokens, strict=True)]
+    open_tokens = [
+        is_free and (token.wordlike or token.kind == "money") for is_free, token in zip(free, tokens, strict=True)
+    ]
     found: list[Mention] = []
     for finder in (_exact, _loose):
         for length in range(_LONGEST if finder is _exact else 1, 0, -1):
@@ -169,17 +171,31 @@ def _measured_in(unit: str, table: Table) -> tuple[Column, ...]:
 
 
 def _loose(tokens: Sequence[Token], table: Table, first: int, after: int) -> Mention | None:
-    if after - first > 1 or tokens[first].kind not in ("word", "quoted"):
-        return None
     token = tokens[first]
+    if after - first > 1 or token.kind not in ("word", "quoted", "money"):
+        return None
+    if token.kind == "money":
+        return _currency(token, table, first)
     if token.stem in FILLERS:
         return None
     return (
-        _part_of_column(token, table, first)
+        _currency(token, table, first)
+        or _part_of_column(token, table, first)
         or _synonym(token, table, first)
         or _part_of_value(token, table, first)
         or _near_value(token, table, first)
     )
+
+
+def _currency(token: Token, table: Table, first: int) -> Mention | None:
+    """ "dollars" for the USD of a currency column, or for the figures that are in dollars throughout."""
+    code = CURRENCIES.get(token.low) or CURRENCIES.get(token.stem)
+    if code is None:
+        return None
+    units = tuple(c for c in table.unit_columns if any(value.strip().upper() == code for value in c.values))
+    values = tuple(Value(c, tuple(value for value in c.values if value.strip().upper() == code)) for c in units)
+    measured = () if values else tuple(c for c in table.columns if c.unit == code)
+    return Mention(first, first + 1, values=values, units=measured, unit=code) if values or measured else None
 
 
 def _part_of_column(token: Token, table: Table, first: int) -> Mention | None:

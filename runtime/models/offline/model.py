@@ -105,12 +105,20 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         return _say(table_answer(tables[0]))
     if greets(turn.question, tokens) and tables:
         return _say(greeted(tokens, tables))
-    choice = resolve((*turn.earlier, turn.question), tables, seen.listing, turn.today) if tables else None
+    asked = (*turn.earlier, turn.question)
+    choice = resolve(asked, tables, seen.listing, turn.today, all_seen=False) if tables else None
+    if choice is not None and choice.passing and not _unseen(turn, seen, words, choice, tables):
+        choice = resolve(asked, tables, seen.listing, turn.today)
     at_a_loss = choice is None or isinstance(choice.reading, Cannot)
     at_a_loss = at_a_loss or (choice is not None and isinstance(choice.reading, Plan) and choice.reading.akin)
     if at_a_loss and (calls := look_into(turn, *worth_a_look(seen, words, anything=True))):
         return _call(turn, calls)
     return _without_tables(turn, seen, offered) if choice is None else _decided(turn, choice, tables, seen, offered)
+
+
+def _unseen(turn: Turn, seen: Sight, words: Sequence[Token], choice: Choice, tables: Sequence[Table]) -> bool:
+    """True while a table or a value that an earlier remark may mean hasn't been looked at."""
+    return bool(look_into(turn, *worth_a_look(seen, words, anything=True)) or _lookups(choice, turn, tables))
 
 
 def _without_tables(turn: Turn, seen: Sight, offered: Set[str]) -> ModelStep:
@@ -185,7 +193,7 @@ def _lookups(choice: Choice, turn: Turn, tables: Sequence[Table]) -> gathering.C
         found = [(table, sql.dates_query(table, c)) for c in table.of_kind("textdate") if c.minimum is None]
         if sum("looked_in" in text for text in made) < _MOST_LOOKUPS:
             found += _spellings(choice.reading, tables)
-    elif choice.words and not _looked_up(turn):
+    elif choice.words and sum("looked_in" in text for text in made) < _MOST_LOOKUPS:
         parts = tuple(dict.fromkeys(part for word in choice.words for part in _parts(word)))
         for table in choice.look_into:
             columns = tuple(c for c in table.of_kind("label") if not c.complete)[:_LOOKED_UP_COLUMNS]
@@ -210,12 +218,6 @@ def _spellings(plan: Plan, tables: Sequence[Table]) -> list[tuple[Table, str]]:
 def _beginning(text: str) -> str:
     folded = text.strip().lower()
     return folded[: max(4, len(folded) - 4)]
-
-
-def _looked_up(turn: Turn) -> bool:
-    return any(
-        "looked_in" in str(done.call.input.get("sql")) for done in turn.done if done.call.name in gathering.QUERY_TOOLS
-    )
 
 
 def _parts(word: str) -> tuple[str, ...]:

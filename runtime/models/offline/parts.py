@@ -64,7 +64,10 @@ def planned(
     assumed = tuple(value_note(value) for value in parts.values)
     notes = (*assumed, parts.span.assumed, *(f"took {text}" for text in taken))
     sells = "what sells is told by the pieces" if parts.clues.has("sells") else ""
-    basis = (aggregate.assumed, _told_apart(parts, aggregate), sells)
+    named = [c for m in parts.clues.mentions if not m.table and not m.loose for c in m.columns if c.via is None]
+    masked = [c for c in named if c.masked] if form in ("rows", "extreme") else []
+    hidden = [f"`{c.name}` is masked: people see it in the evidence, I don't" for c in dict.fromkeys(masked)]
+    basis = (aggregate.assumed, _told_apart(parts, aggregate), sells, *hidden)
     return Plan(
         table=parts.clues.table,
         shape=form,
@@ -82,6 +85,7 @@ def planned(
         assumed=tuple(note for note in notes if note),
         chart=parts.clues.chart,
         trend=parts.clues.has("trend"),
+        named=frozenset(column.name for column in named),
     )
 
 

@@ -52,7 +52,7 @@ def passage(turn: Turn, listing: Listing, tables: Sequence[Table] = ()) -> Calls
     count for all its lines. None when the question asks for a figure, or no line comes near. What is about one of
     `tables` is no question for a whole document."""
     words = _telling(turn.question, listing)
-    if not words or _FIGURES.search(turn.question):
+    if not words or _FIGURES.search(turn.question) or _asks_rows(turn.question, tables):
         return None
     within = _documents_named(turn.question, listing)
     search: dict[str, object] = {"pattern": "|".join(words), "max_hits": 100, "note": "searching the documents"}
@@ -153,6 +153,16 @@ def _names_table(pattern: str, tables: Sequence[Table]) -> bool:
         " ".join(words) for table in tables for words in (table.words, *(column.words for column in table.columns))
     )
     return any(re.search(pattern, name) for name in names)
+
+
+def _asks_rows(question: str, tables: Sequence[Table]) -> bool:
+    """ "Which orders …": rows are wanted, which no document has."""
+    tokens = [token for token in tokenize(question) if token.wordlike]
+    return any(token.low == "which" for token in tokens[:1]) and any(
+        table.words == tuple(token.stem for token in tokens[1 : 1 + len(table.words)])
+        for table in tables
+        if table.words
+    )
 
 
 def _documents_named(question: str, listing: Listing) -> list[str]:

@@ -97,7 +97,7 @@ def _range(tokens: Sequence[Token], at: int) -> PeriodMention | None:
     if low in ("since", "after", "before", "until", "till") or _is_words(tokens, at, "up", "to"):
         return _open_range(tokens, at)
     begin = at + (1 if low in ("from", "between") else 0)
-    left = _point(tokens, begin)
+    left = _point(tokens, begin) or (_day_of_later(tokens, begin) if begin > at else None)
     if left is None or left.after >= len(tokens):
         return None
     joint = tokens[left.after]
@@ -107,6 +107,16 @@ def _range(tokens: Sequence[Token], at: int) -> PeriodMention | None:
     right = _point(tokens, left.after + 1)
     period = None if right is None else _joined(left.period, right.period)
     return None if right is None or period is None else PeriodMention(at, right.after, period)
+
+
+def _day_of_later(tokens: Sequence[Token], at: int) -> PeriodMention | None:
+    """The 10 of "between 10 and 20 January 2026"."""
+    number = _day_number(tokens, at)
+    later = _point(tokens, at + 2) if number is not None else None
+    if number is None or later is None or later.period.start is None or later.period.start != later.period.end:
+        return None
+    day = _valid(later.period.start.year, later.period.start.month, number)
+    return PeriodMention(at, at + 1, Period(day, day)) if day else None
 
 
 def _adjacent_years(tokens: Sequence[Token], left: PeriodMention) -> bool:
@@ -263,9 +273,12 @@ def _relative(tokens: Sequence[Token], at: int, today: date | None) -> PeriodMen
 def _rolling(
     tokens: Sequence[Token], at: int, unit_at: int, count: int, unit: str, today: date
 ) -> PeriodMention | None:
+    """The days up to today; of months, quarters and years whole ones, as "last month" is the whole month before."""
     days = {"day": 1, "week": 7}.get(unit)
     if days is None:
-        return None
+        first, last = _calendar_period(unit, today, count), _calendar_period(unit, today, 1)
+        period = Period(first.start, last.end) if first and last else None
+        return PeriodMention(at, unit_at + 1, period) if period else None
     return PeriodMention(at, unit_at + 1, Period(today - timedelta(days=days * count - 1), today))
 
 
@@ -308,7 +321,8 @@ def _month_at(tokens: Sequence[Token], at: int) -> int:
     if at >= len(tokens) or tokens[at].kind != "word":
         return 0
     low = tokens[at].low
-    if low in ("may", "march", "mar", "sep", "dec", "jan") and not tokens[at].text[0].isupper():
+    small = low in ("may", "march", "mar", "sep", "dec", "jan") and not tokens[at].text[0].isupper()
+    if small and not _year_at(tokens, at + 1) and tokens[at - 1].low not in ("in", "since", "until"):
         return 0
     if low == "may" and at == 0:  # "May I …"
         return 0

@@ -37,6 +37,8 @@ PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("comes", "to"), "sum"),
     (("in", "total"), "sum"),
     (("in", "all"), "sum"),
+    (("in", "full"), "unread"),
+    (("in", "part"), "unread"),
     (("all", "together"), "sum"),
     (("on", "average"), "avg"),
     (("comes", "first"), "first"),

@@ -84,8 +84,8 @@ class Plan:
     mixed (currencies); a "change" compares `period` with the `earlier` one ("months_over": month by month), a
     "correlation" the measured column with the `other`; `data_end` is the last day of data that end within the period;
     `basis` (of the figure) and `assumed` (of the rest) go into the answer word for word; `score` says how firmly the
-    table's own words carry the reading, `akin` that it rests on another word for a column, and `trend` that the course
-    over time is to be said."""
+    table's own words carry the reading, `akin` that it rests on another word for a column, `trend` that the course
+    over time is to be said, and `named` the table's own columns that the question names, which listed rows show."""
 
     table: Table
     shape: Shape
@@ -108,6 +108,7 @@ class Plan:
     score: float = 0.0
     akin: bool = False
     trend: bool = False
+    named: frozenset[str] = frozenset()
 
     @property
     def in_time(self) -> bool:

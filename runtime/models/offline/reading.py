@@ -128,6 +128,8 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
         pointed = [c for c in mention.columns if c.via is not None and c.kind == "number" and not mention.table]
         if pointed and len(pointed) == len(mention.columns) and not any(c.name in bounded for c in pointed):
             return pointed[0]
+    if (idle := _idle_date(plan, clues)) is not None:
+        return idle
     if plan.shape in ("extreme", "rows"):
         return None
     placed = {value.column.name for value in plan.values} | {d.column.name for d in plan.dimensions}
@@ -142,6 +144,24 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
         leads = any(_leads_to(column, other) for column in labels for other in used)
         if only_labels and not leads and not any(column.name in placed for column in labels):
             return labels[0]
+    return None
+
+
+def _idle_date(plan: Plan, clues: Clues) -> Column | None:
+    """A date that something is said of and that limits nothing: "open" is no `opened_at`, and where some rows have
+    none ("closed"), that they have one is a condition. That all were "opened" goes without saying."""
+    bucketed = {dimension.column.name for dimension in plan.dimensions if dimension.bucket}
+    asked = plan.shape in ("extreme", "rows") and (clues.has("when") or clues.has("what"))
+    for mention in clues.mentions:
+        dated = [column for column in mention.columns if column.dated]
+        if mention.table or mention.values or not dated or len(dated) < len(mention.columns):
+            continue
+        used = any(column in (plan.date, plan.aggregate.column) or column.name in bucketed for column in dated)
+        said = {token.low for token in clues.tokens[mention.first : mention.after]}
+        own = all(said & {*column.name.lower().split("_")} for column in dated)
+        own = own and (asked or all(column.null_percent == 0 for column in dated))
+        if not used and not own and not any(at in clues.ignored for at in range(mention.first, mention.after)):
+            return dated[0]
     return None
 
 

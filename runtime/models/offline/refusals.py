@@ -27,6 +27,9 @@ _ROUTINE = re.compile(
 _PROFILE = re.compile(
     rf"{_ASKED}(?:profile\b|(?:start|run|create|make|do)\s+(?:a|the)?\s*(?:full|quick|data)?\s*(?:data\s+)?profil)"
 )
+# Verbs that are as often names of things; an order says what it is about: "store this", "email Ann".
+_NAMES_TOO = frozenset("store export copy email mail schedule pause".split())
+_OBJECTS = frozenset("the this that these those it them all every each a an my our your me us him her for to".split())
 _READS = "I only read the data here"
 _UPDATES = "the only change I can prepare sets a column in rows that you name, worded `set COLUMN of ROW to VALUE`"
 _SHOWN_COLUMNS = 5
@@ -82,8 +85,12 @@ def _wants_change(tokens: Sequence[Token]) -> bool:
 
 
 def _is_noun(tokens: Sequence[Token], at: int) -> bool:
-    """ "change in orders", "drop of revenue": a word that could be an order, used as a name."""
-    return tokens[at].low in ("change", "drop") and at + 1 < len(tokens) and tokens[at + 1].low in ("in", "of")
+    """ "change in orders", "compare web and store orders": a word that could be an order, used as a name."""
+    following = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    if tokens[at].low in ("change", "drop"):
+        return following in ("in", "of")
+    begins = all(token.low in _POLITE or not token.wordlike for token in tokens[:at])
+    return tokens[at].low in (_NAMES_TOO if not begins else ("store",)) and following not in _OBJECTS
 
 
 def cannot(reading: Cannot, tables: Sequence[Table] = (), said: str = "") -> str:

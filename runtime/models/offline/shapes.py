@@ -7,7 +7,7 @@ from typing import Literal
 
 from runtime.models.offline.analyses import change, months_over, share, spread, together
 from runtime.models.offline.catalog import Column
-from runtime.models.offline.clues import Extreme, is_adverb
+from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.conditions import date_column
 from runtime.models.offline.figures import figure_wanted
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
@@ -22,6 +22,7 @@ from runtime.models.offline.plan import (
 
 _SEVERAL = 5  # "top customers", without a number
 _QUANTITY = ("most", "fewest", "least", "more", "fewer", "less")
+_ARTICLES = ("all", "the", "our", "my")
 COUNT = Aggregate("count")
 
 
@@ -99,6 +100,8 @@ def _ranked_groups(parts: Parts, direction: Literal["max", "min"], extreme: Extr
     clues = parts.clues
     if extreme.comparative and not (clues.has("which") or clues.has("or") or clues.has("compare") or clues.has("what")):
         return parts.cannot("I can't tell what is compared.")
+    if concept_of(parts, extreme) == "date":
+        return parts.cannot("I can't look for the first or last one of each group.")
     aggregate = _ranked_aggregate(parts, extreme)
     if not isinstance(aggregate, Aggregate):
         return aggregate
@@ -199,13 +202,23 @@ def _one_row_each(parts: Parts, dimension: Dimension) -> bool:
 def _listing(parts: Parts) -> Reading:
     """A list of rows, or of the values of a column."""
     clues = parts.clues
-    bare = bool(parts.related) and any(mention.table for mention in clues.mentions)  # "customers without orders"
-    asks = bare or any(clues.has(clue) for clue in ("list", "which", "what", "when"))
+    rows_named = any(mention.table for mention in clues.mentions)
+    narrowed = bool(parts.values or parts.bounds or parts.span.period or parts.related)
+    bare = rows_named and narrowed and (bool(parts.related) or _opens_with_noun(clues))
+    asks = any(clues.has(clue) for clue in ("list", "which", "what", "when")) or (bare and not parts.dimensions)
     if asks and parts.dimensions and not parts.dimensions[0].bucket:
         return planned(parts, "groups", COUNT)
-    if clues.has("by") and parts.dimensions and not asks and any(mention.table for mention in clues.mentions):
+    if (clues.has("by") or clues.has("compare")) and parts.dimensions and not asks and rows_named:
         return planned(parts, "groups", COUNT)
-    narrowed = bool(parts.values or parts.bounds or parts.span.period or parts.related)
-    if asks and not parts.dimensions and (narrowed or (clues.has("list") and any(m.table for m in clues.mentions))):
+    if asks and not parts.dimensions and (narrowed or (clues.has("list") and rows_named)):
         return planned(parts, "rows", COUNT)
     return parts.cannot("I can't tell what is to be worked out.")
+
+
+def _opens_with_noun(clues: Clues) -> bool:
+    """ "Orders since April", "paid orders over 1000": rows are named, and nothing is asked or ordered."""
+    first = next((at for at, token in enumerate(clues.tokens) if token.wordlike and token.low not in _ARTICLES), 0)
+    if any(period.first == first for period in clues.periods):
+        return True
+    mention = clues.mention_at(first)
+    return mention is not None and (mention.table or bool(mention.values))

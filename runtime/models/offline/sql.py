@@ -87,9 +87,10 @@ def shown_columns(plan: Plan) -> tuple[Column, ...]:
     """The columns that listed rows are shown with, the measured one last."""
     measured = plan.aggregate.column
     others = [c for c in plan.table.columns if c.via is None and (measured is None or c.name != measured.name)]
-    others = [column for column in others if not column.masked and column.formula is None][
-        : SHOWN_COLUMNS - (measured is not None)
-    ]
+    others = [c for c in others if c.formula is None and (c.name in plan.named or not c.masked)]
+    room = SHOWN_COLUMNS - (measured is not None) - sum(column.name in plan.named for column in others)
+    rest = {column.name for column in [c for c in others if c.name not in plan.named][: max(room, 0)]}
+    others = [column for column in others if column.name in plan.named or column.name in rest]
     return (*others, measured) if measured is not None else tuple(others)
 
 

@@ -8,17 +8,21 @@ from typing import Literal
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, is_adverb
 from runtime.models.offline.comparisons import ComparisonMention
+from runtime.models.offline.lexicon import CONCEPTS, GOODS
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
 from runtime.models.offline.mentions import Mention
 from runtime.models.offline.plan import Ask, Cannot, Comparison
+from runtime.models.offline.tokens import stems
+
+_VERBS = frozenset("is are was were be been do does did has have had can could will would".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The noun of one "how many": rows, the different values of a `column`, calendar buckets, or a figure ("how many
-    kilometres")."""
+    """The noun of one "how many": rows, the different values of a `column`, calendar buckets, a figure ("how many
+    kilometres"), or the pieces, kept in `column`, of goods that a value names."""
 
-    kind: Literal["rows", "label", "bucket", "figure"]
+    kind: Literal["rows", "label", "bucket", "figure", "pieces"]
     column: Column | None = None
     bucket: str = ""
 
@@ -53,19 +57,40 @@ def _names_number(clues: Clues, at: int) -> bool:
 
 
 def _noun(clues: Clues, at: int) -> tuple[Target, ...]:
-    passed_condition = False
+    """The noun from `at` on, past the conditions before it: "paid orders", "high priority tickets"."""
+    passed: Mention | None = None
     index = clues.next_content(at)
     while index is not None:
+        if passed is not None and any(token.low in _VERBS for token in clues.tokens[passed.after : index]):
+            break  # "how many mugs were ordered": the value is the noun
         mention = clues.mention_at(index)
-        target = _target(clues, index, mention)
+        said_of = mention is not None and _said_of_value(clues, mention)
+        target = None if said_of else _target(clues, index, mention)
         if target is not None:
             return (target,)
         condition = mention is not None and (mention.values or any(c.kind == "flag" for c in mention.columns))
-        if not condition and not _passes(clues, index):
+        if not condition and not said_of and not _passes(clues, index):
             break
-        passed_condition = passed_condition or condition
+        passed = mention if condition else passed
         index = clues.next_content(mention.after if mention else index + 1)
-    return (Target("rows"),) if passed_condition else ()
+    return () if passed is None else _of_value(clues, passed)
+
+
+def _said_of_value(clues: Clues, mention: Mention) -> bool:
+    """True for "priority" in "high priority" and "tier" in "tier gold": the column of the value beside it."""
+    if mention.values or mention.table:
+        return False
+    beside = [clues.mention_at(mention.first - 1) if mention.first else None, clues.mention_at(mention.after)]
+    held = {value.column for other in beside if other is not None for value in other.values}
+    return any(column in held for column in mention.columns)
+
+
+def _of_value(clues: Clues, mention: Mention) -> tuple[Target, ...]:
+    """What is counted where a value is the noun: of goods ("how many mugs") the pieces, where the table has them."""
+    goods = any(GOODS.intersection(stems(value.column.name)) for value in mention.values)
+    own = [column for column in clues.table.of_kind("number") if column.via is None and column.additive]
+    pieces = [column for column in own if CONCEPTS["pieces"] & {*column.words}]
+    return (Target("pieces", pieces[0]),) if goods and len(pieces) == 1 else (Target("rows"),)
 
 
 def _passes(clues: Clues, index: int) -> bool:

@@ -1,0 +1,154 @@
+"""Everyday wordings that were once read wrong or only in part, each kind over small tables of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runtime.models.offline.followups import is_follow_up
+from runtime.models.offline.tokens import tokenize
+from runtime.models.port import Message, ModelMessage, UserMessage
+from tests.acceptance.grading import declined, has_figure
+from tests.unit.offline import duckdb_tools, sqlite_tools
+from tests.unit.offline.duckdb_tools import Folder
+from tests.unit.offline.sqlite_tools import Database
+
+STOCK = """depot,product,pieces,broken
+Lyon,Mug,40,1
+Lyon,Kettle,7,0
+Oslo,Mug,25,2
+Oslo,Desk,3,0
+"""
+CALLS = """call_id,desk,priority,opened_on,fee,currency
+1,north,high,2025-03-09,10,EUR
+2,north,low,2025-03-15,20,USD
+3,south,high,2025-04-01,30,EUR
+4,south,low,2026-04-20,2500,EUR
+5,north,high,2026-05-02,4000,USD
+"""
+CLAIMS = """claim_id,branch,closed_on
+1,east,2025-03-12
+2,west,
+3,east,2025-04-02
+"""
+CLUB = """
+CREATE TABLE members (member_id INTEGER PRIMARY KEY, member TEXT, town TEXT);
+CREATE TABLE bookings (booking_id INTEGER PRIMARY KEY, member_id INTEGER REFERENCES members (member_id), court TEXT,
+ booked_on DATE, hours INTEGER);
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    root: Path = tmp_path_factory.mktemp("plain")
+    for name, text in (("stock", STOCK), ("calls", CALLS), ("claims", CLAIMS)):
+        (root / f"{name}.csv").write_text(text)
+    return Folder([root / f"{name}.csv" for name in ("stock", "calls", "claims")])
+
+
+@pytest.fixture
+def club() -> Database:
+    database = Database(CLUB)
+    towns = ("Rome", "Oslo", "Bern", "Cork", "Lima", "Kyiv", "Riga", "Baku", "Doha")
+    members = [(at, f"Member {at}", town) for at, town in enumerate(towns * 2, start=1)]
+    database.insert("members", members)
+    bookings = [
+        (at, 1 + at % len(members), "clay" if at % 3 else "grass", f"2025-{1 + at % 12:02d}-1{at % 9}", 1 + at % 4)
+        for at in range(120)
+    ]
+    database.insert("bookings", bookings)
+    return database
+
+
+@pytest.mark.parametrize(
+    ("question", "figures"),
+    [
+        ("How many high priority calls were there in 2025?", [2]),  # a value and its column before the noun
+        ("How many priority high calls are there?", [3]),
+        ("How many north desk calls had a fee over 15?", [2]),
+        ("How many mugs are in Oslo?", [25]),  # of goods the pieces are counted
+        ("How many mugs are there?", [65]),
+        ("Number of calls by desk and month", [1, 1, 1, 1]),
+        ("How many calls were opened in march 2025?", [2]),
+        ("How many calls between 10 and 20 March 2025?", [1]),
+        ("How many calls between 9 and 20 euros?", [1]),
+        ("Calls over €1000", [1]),
+        ("Calls over 1000 dollars", [1]),
+        ("Total fee in dollars", [4020]),
+        ("Calls since April 2026", [2]),
+        ("high calls", [3]),
+        ("Compare north and south calls", [3, 2]),
+        ("When was the first call?", [1]),
+        ("The last 2 high calls", [5, 3]),
+    ],
+)
+async def test_plain_wordings(folder: Folder, question: str, figures: list[float]) -> None:
+    text = await duckdb_tools.converse(folder, question)
+    assert not declined(text), text
+    assert all(has_figure(text.split("_How I read")[0], figure, 0.001) for figure in figures), text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many calls are open?",  # opened_on says nothing of that
+        "List the open calls",
+        "How many claims are closed?",  # some have no closed_on
+        "Which calls were paid in full?",
+        "Which claims were closed in full in 2025?",
+        "The first call of each desk",
+        "Latest call per desk",
+        "How many priorities are high?",
+    ],
+)
+async def test_what_a_word_says_of_rows_is_never_passed_over(folder: Folder, question: str) -> None:
+    text = await duckdb_tools.converse(folder, question)
+    assert declined(text), text
+
+
+@pytest.mark.parametrize(
+    "question", ["Compare north and store calls in 2025", "Plot fees against months", "remember that fees exclude tax"]
+)
+async def test_a_question_is_not_taken_for_an_order_or_another_language(folder: Folder, question: str) -> None:
+    text = await duckdb_tools.converse(folder, question)
+    assert "nothing was changed" not in text and "English only" not in text, text
+
+
+@pytest.mark.parametrize("order", ["Email Ann the report", "Export calls to a file", "Find the calls and store them"])
+async def test_orders_still_change_nothing(folder: Folder, order: str) -> None:
+    assert "nothing was changed" in await duckdb_tools.converse(folder, order)
+
+
+async def talk(club: Database, *questions: str) -> str:
+    history: list[Message] = []
+    text = ""
+    for question in questions:
+        text = await sqlite_tools.converse(club, question, history=tuple(history))
+        history += [UserMessage(question), ModelMessage(text)]
+    return text
+
+
+async def test_those_who_did_it_are_no_groups(club: Database) -> None:
+    text = await talk(club, "How many bookings were made by members in Rome?")
+    figure = club.connection.execute(
+        "SELECT count(*) FROM bookings JOIN members USING (member_id) WHERE town = 'Rome'"
+    ).fetchone()[0]
+    assert f"**{figure}** rows" in text, text
+
+
+@pytest.mark.parametrize(
+    "after", [("and in May",), ("only Atlantis", "and in May"), ("only clay", "only Rome", "why?")]
+)
+async def test_what_an_earlier_remark_narrowed_stays(club: Database, after: tuple[str, ...]) -> None:
+    assert all(is_follow_up(tokenize(remark)) for remark in after)
+    text = await talk(club, "Total hours of bookings in March 2025", "only Riga", *after)
+    town = "Rome" if "only Rome" in after else "Riga"
+    assert f"“{town}”" in text, text
+    if after[-1] == "and in May":
+        figure = club.connection.execute(
+            "SELECT sum(hours) FROM bookings JOIN members USING (member_id) WHERE town = 'Riga' AND"
+            " booked_on LIKE '2025-05%'"
+        ).fetchone()[0]
+        assert "May 2025" in text or "2025-05-01" in text, text
+        assert figure is None or has_figure(text.split("_How I read")[0], figure, 0), (figure, text)
