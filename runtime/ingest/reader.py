@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -98,26 +99,37 @@ class FileReader:
 
     async def _ask(self, job: Mapping[str, Any], seconds: float, what: str = "", size: int = 0) -> dict[str, Any]:
         async with self._one_at_a_time:
-            process = await self._started()
-            try:
-                async with watched(process.pid, what, size), asyncio.timeout(seconds):
-                    answer = await _exchange(process, dict(job))
-            except TimeoutError:
-                await self._end()
-                raise IngestRefused(f"reading it took more than {seconds:.0f} seconds") from None
-            except (EOFError, ConnectionError, ValueError) as error:
-                _log.warning("the reader of workspace files ended: %s", self._last_words())
-                await self._end()
-                raise IngestRefused("reading it failed: the reader ended without an answer") from error
-            except BaseException:
-                # A cancelled job leaves an answer on the way that must not be taken for the next one's.
-                await self._end()
-                raise
+            answer = await self._answer(job, seconds, what, size)
+            if answer is None:  # a machine short of memory kills whom it likes: the file need not be the reason
+                answer = await self._answer(job, seconds, what, size)
+        if answer is None:
+            raise IngestRefused("reading it failed: the reader was killed, twice")
         if "storage" in answer:
             raise StateUnavailable(f"The data folder cannot be written: {answer['storage']}")
         if "refused" in answer:
             raise IngestRefused(str(answer["refused"]), str(answer.get("revision", "")))
         return answer
+
+    async def _answer(self, job: Mapping[str, Any], seconds: float, what: str, size: int) -> dict[str, Any] | None:
+        """What the reader answers; None when somebody killed it. Raises IngestRefused."""
+        process = await self._started()
+        try:
+            async with watched(process.pid, what, size), asyncio.timeout(seconds):
+                return await _exchange(process, dict(job))
+        except TimeoutError:
+            await self._end()
+            raise IngestRefused(f"reading it took more than {seconds:.0f} seconds") from None
+        except (EOFError, ConnectionError, ValueError) as error:
+            _log.warning("the reader of workspace files ended: %s", self._last_words())
+            if not isinstance(error, ValueError) and await process.wait() == -signal.SIGKILL:
+                await self._end()
+                return None
+            await self._end()
+            raise IngestRefused("reading it failed: the reader ended without an answer") from error
+        except BaseException:
+            # A cancelled job leaves an answer on the way that must not be taken for the next one's.
+            await self._end()
+            raise
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process and self._process.returncode is None:

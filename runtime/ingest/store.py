@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from runtime.ingest.abandoned import locked, remove_abandoned
 from runtime.ingest.outcome import INGEST_VERSION, IngestRefused, Kind, ReadTable, ReadWorkbook, StorageFailed
 
 T = TypeVar("T")
@@ -94,11 +95,15 @@ class ReadingStore:
 
     @contextlib.contextmanager
     def scratch(self) -> Generator[Path]:
-        """A private folder for one reading, removed afterwards. Raises StorageFailed."""
-        with self.writing():
-            folder = tempfile.TemporaryDirectory(dir=self.temporary, ignore_cleanup_errors=True)
-        with folder as name:
-            yield Path(name)
+        """A private folder, removed afterwards. It carries a lock that ends with its process: so what a killed reader
+        left is known by its missing lock, and removed here. Raises StorageFailed."""
+        with contextlib.ExitStack() as held:
+            with self.writing(), locked(self.temporary):
+                remove_abandoned(self.temporary)
+                folder = tempfile.TemporaryDirectory(dir=self.temporary, ignore_cleanup_errors=True)
+                held.enter_context(locked(Path(folder.name)))
+            with folder as name:
+                yield Path(name)
 
     @contextlib.contextmanager
     def writing(self) -> Generator[None]:

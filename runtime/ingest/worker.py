@@ -50,16 +50,21 @@ class KeptConnection:
 
     def __init__(self) -> None:
         self._open: Any = None
-        self._temporary: Path | None = None
+        self._folder: Path | None = None
+        self._held = contextlib.ExitStack()
 
     @contextlib.contextmanager
-    def connection(self, limits: ReadingLimits, temporary: Path) -> Generator[Any]:
-        """The kept connection, or a new one when there is none for this folder of temporary files."""
+    def connection(self, limits: ReadingLimits, folder: Path) -> Generator[Any]:
+        """The kept connection, or a new one when there is none for the store in `folder`. Its temporary files are in a
+        folder of its own: two processes that read for one store don't write over each other's. Raises StorageFailed."""
         from runtime.ingest.engine import connect
+        from runtime.ingest.store import ReadingStore
 
-        if self._open is None or self._temporary != temporary:
+        if self._open is None or self._folder != folder:
             self.drop()
-            self._open, self._temporary = connect(limits, temporary), temporary
+            store = ReadingStore(folder)
+            store.prepare()
+            self._open, self._folder = connect(limits, self._held.enter_context(store.scratch())), folder
         try:
             yield self._open
         except BaseException:
@@ -71,6 +76,7 @@ class KeptConnection:
         kept, self._open = self._open, None
         if kept is not None:
             kept.close()
+        self._held.close()
 
 
 def main() -> int:
@@ -88,6 +94,7 @@ def main() -> int:
     while (message := read_frame(source)) is not None:
         answers.write(frame(_answer(message, limits, kept)))
         answers.flush()
+    kept.drop()
     return 0
 
 
@@ -110,7 +117,7 @@ def _file(message: dict[str, Any], limits: ReadingLimits, kept: KeptConnection) 
     from runtime.ingest.reading import read_file
 
     job = FileJob(message["root"], message["path"], message["kind"], message["store"])
-    with kept.connection(limits, Path(job.store) / "tmp") as connection:
+    with kept.connection(limits, Path(job.store)) as connection:
         reading, stamp = read_file(connection, job, limits)
     told = {"stamp": [stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.inode]}
     if isinstance(reading, ReadTable):
