@@ -12,7 +12,7 @@ from typing import Protocol
 from runtime.clock import Clock
 from runtime.engines.workspace.folder import FoundFile, folder_digest, list_folder
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
-from runtime.engines.workspace.naming import Place, table_names
+from runtime.engines.workspace.naming import Place, table_names, told_apart_by
 from runtime.engines.workspace.readings import KnownReadings, Reading, Refusal
 from runtime.errors import ConfigurationError
 from runtime.evidence import Column
@@ -53,12 +53,13 @@ def among(paths: Collection[str]) -> Wanted:
 
 def called(names: Collection[str]) -> Wanted:
     """The call is about files or tables of these names: paths, names without folders, or table names, in any case."""
-    chosen = frozenset(name.casefold() for name in names)
-    return lambda file: (
-        not chosen.isdisjoint(
-            (file.path.casefold(), file.path.casefold().rpartition("/")[2], *map(str.casefold, file.tables))
-        )
-    )
+    chosen = frozenset(map(told_apart_by, names))
+
+    def wanted(file: WorkspaceFile) -> bool:
+        path = told_apart_by(file.path)
+        return not chosen.isdisjoint((path, path.rpartition("/")[2], *map(str.casefold, file.tables)))
+
+    return wanted
 
 
 def in_sql(sql: str) -> Wanted:
@@ -224,14 +225,17 @@ class WorkspaceFiles:
         return reading
 
     def _assemble(self, listed: tuple[FoundFile, ...], readings: dict[str, Reading]) -> WorkspaceCatalog:
-        places = {file.path: _places(file, readings.get(file.path)) for file in listed}
+        # One whose name is not read may be shown as another one's: there it must not come a second time.
+        places = {file.path: _places(file, readings.get(file.path)) for file in listed if file.kind}
         names = table_names(place for found in places.values() for place in found)
         files: list[WorkspaceFile] = []
         tables: list[WorkspaceTable] = []
         for file in listed:
-            found = places[file.path]
+            found = places[file.path] if file.kind else {}
             tables += [self._table(names[place], file.path, table) for place, table in found.items() if table]
-            files.append(_entry(file, readings.get(file.path), tuple(names[place] for place in found)))
+            files.append(
+                _entry(file, readings.get(file.path) if file.kind else None, tuple(names[place] for place in found))
+            )
         return WorkspaceCatalog(_revision(files), tuple(files), tuple(sorted(tables, key=lambda table: table.name)))
 
     def _table(self, name: str, path: str, reading: ReadTable) -> WorkspaceTable:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from runtime.clock import Clock
 from runtime.engines.workspace.catalog import AdmittedFiles, Wanted, called, nothing
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
+from runtime.engines.workspace.naming import told_apart_by
 from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.query import file_changed
 from runtime.errors import CallError
@@ -156,8 +157,8 @@ def named_file(catalog: WorkspaceCatalog, name: str) -> WorkspaceFile:
     exact = next((file for file in catalog.files if file.path == name), None)
     if exact is not None:
         return exact
-    folded = name.casefold()
-    like = [file for file in catalog.files if folded in (file.path.casefold(), _base(file.path.casefold()))]
+    folded = told_apart_by(name)
+    like = [file for file in catalog.files if folded in (path := told_apart_by(file.path), _base(path))]
     if len(like) == 1:
         return like[0]
     similar = [file.path for file in like[:5]] or near(name, [file.path for file in catalog.files])

@@ -66,7 +66,7 @@ def list_folder(root: Path, limits: Limits) -> tuple[FoundFile, ...]:
     """Everything below `root` in the order of its paths. Hidden and secret-looking names, links, devices, too deep
     folders and everything past the bound on entries are listed with a reason and never opened. Raises CallError
     `no_workspace` when the root is no readable folder."""
-    if not root.is_dir():
+    if not os.path.isdir(root):  # which is False, too, where looking is not allowed
         raise CallError("no_workspace", "The workspace folder is not there or cannot be read.")
     found: list[FoundFile] = []
     for file in _walk(root, "", 1, limits):
@@ -102,10 +102,15 @@ def _walk(folder: Path, prefix: str, depth: int, limits: Limits) -> Iterator[Fou
         path = prefix + _printable(entry.name)
         try:
             state = entry.stat(follow_symlinks=False)
-        except OSError:
+        except FileNotFoundError:
             continue  # gone between the listing and the look
+        except OSError as error:
+            yield FoundFile(path, Stamp(0, 0, 0, 0), reason=f"cannot be looked at ({error.strerror})")
+            continue
         if stat.S_ISDIR(state.st_mode) and not entry.name.startswith("."):
-            if depth >= limits.workspace_depth:
+            if _printable(entry.name) != entry.name:
+                yield FoundFile(path, _stamp(state), reason="a folder whose name is not valid UTF-8")
+            elif depth >= limits.workspace_depth:
                 yield FoundFile(
                     path, _stamp(state), reason=f"folders more than {limits.workspace_depth} deep are not read"
                 )
@@ -149,7 +154,8 @@ def private(name: str) -> bool:
 
 
 def _printable(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """As it can be shown: of bytes that are no UTF-8 their values, so that each file has a path of its own."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _stamp(state: os.stat_result) -> Stamp:

@@ -36,7 +36,18 @@ def _stem(path: str) -> str:
 
 
 def _folded(text: str) -> str:
-    return _OTHER.sub("_", unicodedata.normalize("NFC", text).lower())
+    return _OTHER.sub("_", composed(text).lower())
+
+
+def composed(text: str) -> str:
+    """The text with each letter and its marks as one character: what looks the same is the same. Archives made on a Mac
+    hold names whose marks stand apart."""
+    return unicodedata.normalize("NFC", text)
+
+
+def told_apart_by(text: str) -> str:
+    """What a name is compared by, where letters may be large or small."""
+    return composed(text).casefold()
 
 
 def table_names(places: Iterable[Place]) -> dict[Place, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
+from runtime.engines.workspace.naming import composed
 from runtime.errors import CallError
 
 _LINE_CHARS = 400
@@ -61,8 +62,9 @@ def pattern_of(text: str, *, literal: bool = False) -> Any:
     `pattern_refused` with what RE2 says."""
     options = _RE2.Options()
     options.case_sensitive, options.never_nl, options.log_errors = False, True, False
-    body = _RE2.escape(text) if literal else text
+    text = composed(text)
     try:
+        body = _RE2.escape(text) if literal else text
         return _RE2.compile(f"(?m){body}", options)
     except (_RE2.error, UnicodeEncodeError) as error:
         raise CallError("pattern_refused", f"The pattern cannot be used: {_said(error)}.", hint=_hint(text)) from error
@@ -84,7 +86,7 @@ def _hint(text: str) -> str:
 def search_pages(pattern: Any, file: str, pages: Sequence[str], paged: bool, bounds: Bounds, found: Found) -> bool:
     """Adds the matching lines of one file to `found`; False when a bound ended the scan."""
     for number, page in enumerate(pages, 1):
-        body = page.encode("utf-8", "replace")
+        body = composed(page).encode("utf-8", "replace")
         if found.size and found.size + len(body) > bounds.size:
             found.incomplete.append(f"the scan ended at {file}: {bounds.size >> 20:,} MiB are searched at most")
             return False

@@ -17,6 +17,7 @@ from runtime.engines.workspace.file_set import FileSet, file_set, taken_by
 from runtime.engines.workspace.inspect import Profiles
 from runtime.engines.workspace.joins import near_tables
 from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
+from runtime.engines.workspace.naming import composed
 from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.near_values import near_values_sql
 from runtime.engines.workspace.query import (
@@ -179,11 +180,12 @@ class Workspace:
 
 def named_table(catalog: WorkspaceCatalog, name: str) -> WorkspaceTable:
     """The table of this name, or the only one of the file of this path. Raises CallError `not_found`."""
-    of_file = [table for table in catalog.tables if table.file == name]
+    path = composed(name)
+    of_file = [table for table in catalog.tables if composed(table.file) == path]
     found = catalog.table(name) or (of_file[0] if len(of_file) == 1 else None)
     if found is not None:
         return found
-    skipped = next((file for file in catalog.files if file.path == name and file.kind != "table"), None)
+    skipped = next((file for file in catalog.files if composed(file.path) == path and file.kind != "table"), None)
     if skipped is not None:
         why = skipped.reason or "it is a document, not a table"
         raise CallError("not_found", f"{name} is no table: {why}.", hint="list_files shows what each file holds.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Annotated, Literal
 
@@ -44,24 +45,20 @@ async def execute(arguments: FileRead, context: CallContext) -> Output:
     """One chunk. Raises CallError `not_found`, `file_refused`, `file_changed`, `cursor_invalid` when the file is
     another than the cursor's."""
     raw = await workspace(context).documents.raw(arguments.path)
-    body = raw.text.encode("utf-8", "replace")
-    most = context.limits.file_read_chunk_bytes
-    start = _start(arguments, raw, body, most)
-    end = _end(body, start, most)
-    chunk = body[start:end].decode("utf-8")
+    start, end, size, chunk = await asyncio.to_thread(_chunk, arguments, raw, context.limits.file_read_chunk_bytes)
     notes = list(raw.notes)
     if not raw.exact:
         notes.append("the text shown is UTF-8, the file's own bytes differ: an edit would rewrite it as UTF-8")
     path = raw.file.path
     return Output(
         title=path,
-        summary=f"Read bytes {start:,} to {end:,} of {len(body):,} of {path}.",
+        summary=f"Read bytes {start:,} to {end:,} of {size:,} of {path}.",
         data={
             "path": path,
             "text": chunk,
             "offset": start,
-            "bytes": len(body),
-            "next_cursor": f"{end}@{_short(raw)}" if end < len(body) else None,
+            "bytes": size,
+            "next_cursor": f"{end}@{_short(raw)}" if end < size else None,
             "content_sha256": raw.sha256,
             "revision": raw.file.revision,
             "binding": f"{raw.sha256}:{path}",
@@ -70,6 +67,14 @@ async def execute(arguments: FileRead, context: CallContext) -> Output:
         text=chunk or None,
         sources=(SourceRef(SOURCE, path, raw.file.revision, path),),
     )
+
+
+def _chunk(arguments: FileRead, raw: RawText, most: int) -> tuple[int, int, int, str]:
+    """Where the chunk begins and ends, the size of all, and the chunk. Raises CallError."""
+    body = raw.text.encode("utf-8", "replace")
+    start = _start(arguments, raw, body, most)
+    end = _end(body, start, most)
+    return start, end, len(body), body[start:end].decode("utf-8")
 
 
 def _short(raw: RawText) -> str:
@@ -91,11 +96,16 @@ def _start(arguments: FileRead, raw: RawText, body: bytes, most: int) -> int:
 
 def _line(body: bytes, line: int) -> int:
     """Where a line begins, whichever way lines end. Raises CallError `not_found` with the number of lines."""
-    begins = [0, *(match.end() for match in _LINE_END.finditer(body))]
-    lines = len(begins) - (begins[-1] == len(body))
-    if line > lines:
-        raise CallError("not_found", f"There is no line {line:,}.", hint=f"The file has {lines:,} lines.")
-    return begins[line - 1]
+    lines, begins = 0, 0  # those counted so far, and where the next one begins
+    for end in _LINE_END.finditer(body):
+        if lines == line - 1:
+            return begins
+        lines, begins = lines + 1, end.end()
+    if begins < len(body):
+        lines += 1
+        if lines == line:
+            return begins
+    raise CallError("not_found", f"There is no line {line:,}.", hint=f"The file has {lines:,} lines.")
 
 
 def _character(body: bytes, place: int) -> int:

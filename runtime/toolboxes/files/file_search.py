@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
@@ -14,6 +14,8 @@ from runtime.engines.workspace.catalog import among
 from runtime.engines.workspace.documents import Documents
 from runtime.engines.workspace.file_set import matching
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile
+from runtime.engines.workspace.naming import told_apart_by
+from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.query import SOURCE
 from runtime.engines.workspace.text_search import Bounds, Found, Hit, pattern_of, search_pages
 from runtime.errors import CallError
@@ -61,7 +63,8 @@ class FileSearch(Arguments):
 
 
 async def execute(arguments: FileSearch, context: CallContext) -> Output:
-    """At most 100 matches and what was covered. Raises CallError `invalid_arguments`, `pattern_refused`."""
+    """At most 100 matches and what was covered. Raises CallError `invalid_arguments`, `pattern_refused`, `not_found`
+    for a path of none."""
     if (arguments.query is None) == (arguments.glob is None):
         raise CallError("invalid_arguments", "Give either query or glob.")
     documents, limits = workspace(context).documents, context.limits
@@ -75,8 +78,8 @@ async def execute(arguments: FileSearch, context: CallContext) -> Output:
         matches += [(file, None) for file in files]
     else:
         if arguments.mode != "content":
-            folded = arguments.query.casefold()
-            matches += [(file, None) for file in files if folded in file.path.casefold()]
+            folded = told_apart_by(arguments.query)
+            matches += [(file, None) for file in files if folded in told_apart_by(file.path)]
         if arguments.mode != "paths":
             ends = documents.clock.monotonic() + limits.file_search_seconds
             over = lambda: documents.clock.monotonic() > ends  # noqa: E731  the clock is asked while it scans
@@ -97,10 +100,27 @@ def _chosen(catalog: WorkspaceCatalog, arguments: FileSearch, most: int) -> list
             if error.code != "not_found":
                 raise
             files = []
-    if not arguments.paths:
-        return files
-    wanted = [path.strip("/") for path in arguments.paths]
-    return [file for file in files if any(file.path == path or file.path.startswith(f"{path}/") for path in wanted)]
+    wanted = [_within(path, catalog) for path in arguments.paths]
+    return [file for file in files if any(below(file) for below in wanted)] if wanted else files
+
+
+def _within(path: str, catalog: WorkspaceCatalog) -> Callable[[WorkspaceFile], bool]:
+    """Whether a file is `path` or below it; '.' and '/' are the whole workspace. Raises CallError `not_found` when no
+    file is: then the search would say that nothing was found where nothing was looked at."""
+    plain = told_apart_by(path.removeprefix("./").strip("/"))
+    if plain in ("", "."):
+        return lambda file: True
+
+    def below(file: WorkspaceFile) -> bool:
+        found = told_apart_by(file.path)
+        return found == plain or found.startswith(f"{plain}/")
+
+    if not any(map(below, catalog.files)):
+        folders = {file.path.rpartition("/")[0] for file in catalog.files if "/" in file.path}
+        similar = near(path, [*folders, *(file.path for file in catalog.files)])
+        hint = f"Near names: {', '.join(similar)}." if similar else "list_files shows all files."
+        raise CallError("not_found", f"No file or folder is called {path!r}.", hint=hint, details={"near": similar})
+    return below
 
 
 def _search(documents: Documents, query: str, files: list[WorkspaceFile], bounds: Bounds) -> Found:

@@ -11,6 +11,7 @@ from pydantic import Field
 from runtime.capability import Arguments, CallContext, Capability, Output, Toolbox
 from runtime.engines.workspace.catalog import among
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
+from runtime.engines.workspace.naming import told_apart_by
 from runtime.engines.workspace.query import SOURCE
 from runtime.evidence import Json
 from runtime.limits import DEFAULT
@@ -89,10 +90,10 @@ def _page(catalog: WorkspaceCatalog, arguments: ListFiles) -> tuple[list[Workspa
 def _wanted(file: WorkspaceFile, columns: Sequence[str], arguments: ListFiles) -> bool:
     if arguments.kind != "all" and file.kind != _KINDS[arguments.kind]:
         return False
-    words = (arguments.search or "").casefold().split()
+    words = told_apart_by(arguments.search or "").split()
     if not words:
         return True
-    text = "\n".join([file.path, *file.tables, *columns]).casefold()
+    text = told_apart_by("\n".join([file.path, *file.tables, *columns]))
     return all(word in text for word in words)
 
 

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import unicodedata
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +15,15 @@ import pytest
 
 from runtime.errors import CallError
 from runtime.evidence import Truncation
-from runtime.toolboxes.files import file_read, file_search, grep_files, list_files, read_file
+from runtime.toolboxes.files import (
+    file_query,
+    file_read,
+    file_search,
+    grep_files,
+    inspect_table,
+    list_files,
+    read_file,
+)
 
 
 def _module(path: str) -> ModuleType:
@@ -267,6 +276,50 @@ async def test_file_search_finds_paths_and_texts_and_says_its_coverage(desk) -> 
     with pytest.raises(CallError) as caught:
         await desk.call(file_search.CAPABILITY, glob="../*")
     assert caught.value.code == "pattern_refused"
+
+
+async def test_the_places_of_a_search_are_found_like_names_and_a_wrong_one_is_said(desk) -> None:
+    for place in ("policies", "Policies/", "./policies", ".", "/"):
+        output = await desk.call(file_search.CAPABILITY, query="14 weeks", paths=[place])
+        assert [match["path"] for match in output.data["matches"]] == ["policies/leave.md"]
+    for place in ("policy", "../files", "policies/leav"):
+        with pytest.raises(CallError) as caught:
+            await desk.call(file_search.CAPABILITY, query="14 weeks", paths=["policies", place])
+        assert caught.value.code == "not_found"
+    assert "policies" in caught.value.hint
+
+
+async def test_letters_are_found_however_their_marks_are_written(tmp_path: Path) -> None:
+    """Names and texts that come from a Mac have a letter and its marks apart; questions have them in one."""
+    apart, together = (unicodedata.normalize(form, "Übermaß-Größe") for form in ("NFD", "NFC"))
+    desk = Desk(tmp_path)
+    await desk.open({f"{apart}.md": f"Die {apart} ist 5.\n", f"{apart}.csv": f"was,n\n{apart},5\n"})
+    try:
+        for word in (together, apart):
+            assert (await desk.call(grep_files.CAPABILITY, pattern=word)).data["total"] == 1
+            assert (await desk.call(file_search.CAPABILITY, query=word)).data["total"] == 4
+            assert (await desk.call(list_files.CAPABILITY, search=word)).data["entries"]
+            read = await desk.call(read_file.CAPABILITY, name=f"{word}.md")
+            assert read.data["documents"][0]["text"] == f"Die {apart} ist 5.\n"
+            assert (await desk.call(file_read.CAPABILITY, path=f"{word}.csv")).data["text"].endswith(",5\n")
+            assert (await desk.call(inspect_table.CAPABILITY, name=f"{word}.csv")).data["rows"] == 1
+            result = await desk.call(file_query.CAPABILITY, path_pattern=f"{word}.csv", sql="SELECT n FROM data")
+            assert result.data["rows"] == [[5]]
+    finally:
+        await desk.close()
+
+
+async def test_lines_are_counted_to_the_last_whether_it_ends_or_not(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    await desk.open({"a.txt": "one\r\ntwo\n", "b.txt": "one\rtwo"})
+    try:
+        for name in ("a.txt", "b.txt"):
+            assert (await desk.call(file_read.CAPABILITY, path=name, line=2)).data["text"].startswith("two")
+            with pytest.raises(CallError) as caught:
+                await desk.call(file_read.CAPABILITY, path=name, line=3)
+            assert caught.value.hint == "The file has 2 lines."
+    finally:
+        await desk.close()
 
 
 async def test_the_raw_cells_behind_a_note_are_looked_up_by_their_line(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import errno
 import os
 import shutil
 from dataclasses import replace
@@ -53,6 +55,45 @@ async def test_lists_tables_documents_and_skipped_files_in_path_order(desk: Any)
     assert (table.file, table.rows, [column.name for column in table.columns]) == ("b/orders.csv", 2, ["id", "amount"])
     assert [column.type for column in table.columns] == ["BIGINT", "DECIMAL(18,2)"]
     assert [table.name for table in catalog.tables] == ["a", "orders", "p"]
+
+
+async def test_names_that_are_no_utf8_are_told_apart_and_cost_nobody_a_table(desk: Any) -> None:
+    """Shown alike they would be one path with two tables, of which no database can be made."""
+    for name in ("\ufffd.csv", "\ufffd/orders.csv", "\\xff.csv"):
+        desk.write(name, SALES)
+    for name in (b"/\xff.csv", b"/\xfd.csv", b"/\xfe/orders.csv", b"/\xff/orders.csv"):
+        desk.write(os.fsdecode(name[1:]), SALES)
+    cache = desk.cache()
+    catalog = await cache._files.refresh()
+    assert [table.file for table in catalog.tables] == ["\ufffd.csv", "\\xff.csv", "\ufffd/orders.csv"]
+    assert [(file.path, file.reason) for file in catalog.files if file.kind == "skipped"] == [
+        ("\\xfd.csv", "its name is not valid UTF-8"),
+        ("\\xfe", "a folder whose name is not valid UTF-8"),
+        ("\\xff", "a folder whose name is not valid UTF-8"),
+        ("\\xff.csv", "its name is not valid UTF-8"),
+    ]
+    assert (await cache.database(catalog)).path.is_file()
+
+
+async def test_what_cannot_be_looked_at_is_listed_with_the_reason(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a folder whose names may be listed and nothing more; it depends on who runs the test otherwise."""
+    desk.write("closed/a.csv", SALES)
+    desk.write("open.csv", SALES)
+    scandir = os.scandir
+
+    class Closed:
+        name = "a.csv"
+
+        def stat(self, *, follow_symlinks: bool) -> os.stat_result:
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+    def listing(folder: Path) -> Any:
+        return contextlib.nullcontext([Closed()]) if Path(folder).name == "closed" else scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", listing)
+    catalog = await desk.files().refresh()
+    assert kinds(catalog)["closed/a.csv"] == ("skipped", "cannot be looked at (Permission denied)")
+    assert [table.name for table in catalog.tables] == ["open"]
 
 
 async def test_table_names_are_unique_and_stable(desk: Any) -> None:

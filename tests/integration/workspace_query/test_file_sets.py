@@ -13,7 +13,7 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.engines.workspace.file_set import file_set, matching, wider
+from runtime.engines.workspace.file_set import file_set, matching, taken_by, wider
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
 from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import CallError
@@ -115,6 +115,7 @@ async def test_a_table_that_is_called_data_is_not_taken_for_the_set(open_workspa
         ("c:/x.csv", "pattern_refused", "relative"),
         ("s3://bucket/*.csv", "pattern_refused", "relative"),
         ("sales\\*.csv", "pattern_refused", "relative"),
+        ("sales/[z-a].csv", "pattern_refused", "[z-a]"),
         ("none/*.csv", "not_found", "none/"),
         ("sales/*.json", "file_refused", "no records"),
         ("*.md", "file_refused", "readme.md"),
@@ -148,6 +149,25 @@ def test_too_many_files_are_refused():
     with pytest.raises(CallError, match="1,001 files") as caught:
         matching(catalog(*(f"{i}.csv" for i in range(1001))), "*.csv", DEFAULT.file_query_files)
     assert caught.value.code == "pattern_refused"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [("*a" * 200 + "*b", "a" * 250), ("**/" * 300 + "*.z", "/".join("d" * 30)), ("*?" * 400, "x" * 250)],
+)
+def test_a_pattern_that_would_try_every_way_is_as_quick_as_any(pattern, path):
+    """By a backtracking matcher none of these ends within a life."""
+    assert not taken_by(pattern)(path)
+
+
+@pytest.mark.parametrize(("pattern", "path"), [("\u00fc*.csv", "u\u0308ber.csv"), ("u\u0308?.md", "\u00fc1.md")])
+def test_letters_are_the_same_however_their_marks_are_written(pattern, path):
+    assert taken_by(pattern)(path)
+
+
+def test_a_line_end_in_a_name_is_a_character_like_others():
+    assert taken_by("new*.md")("new\nline.md")
+    assert taken_by("**")("a/new\nline.md")
 
 
 @pytest.mark.parametrize(
