@@ -187,9 +187,18 @@ async def test_denied_columns_do_not_exist_and_masked_ones_tell_nothing(world: W
         await world.shows(setting("public.customers", where("email", "eq", "c1@x.com"), tier="x"))
     shown = await world.shows(setting("public.customers", IDS, email="n@x.com"))
     assert shown.masked == {"email"}
+    world.run("ALTER TABLE customers ADD loud text GENERATED ALWAYS AS (upper(ssn)) STORED")
+    world.declared["columns"]["deny"] = ["public.customers.ssn", "public.customers.loud"]
+    assert (await world.shows(setting("public.customers", IDS, email="n@x.com"))).warnings == ()
     receipt = await world.makes(setting("public.customers", IDS, email="n@x.com"))
     assert "secret" not in str((await world.effect()).images)
     assert receipt.before[0] == (1, "c1@x.com")
+
+
+async def test_a_key_that_is_not_open_is_refused_without_its_name(world: World):
+    world.declared = {"columns": {"deny": ["public.customers.id"]}}
+    with pytest.raises(CallError, match=r"primary key of public\.customers is not open here"):
+        await world.shows(setting("public.customers", where("name", "eq", "Customer 1"), tier="x"))
 
 
 async def test_undoing_gives_back_what_stood_there_and_only_where_nothing_changed_since(world: World):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import process
@@ -60,13 +60,18 @@ def judged(change: Change, rule: UpdateRule, table: CatalogTable, facts: TableFa
     for name in change.columns:
         _assignable(name, shown, facts)
     readable = tuple(name for name in facts.columns if name in shown and facts.columns[name].readable)
+    if not shown.keys() >= set(facts.primary_key):
+        raise _refused(
+            f"The primary key of {change.table} is not open here, so its rows can't be told apart.",
+            "An operator can open it: people have to see which rows they change.",
+        )
     if missing := [name for name in (*facts.primary_key, *change.columns) if name not in readable]:
         raise _refused(f"{_listed(missing)} of {change.table} cannot be read by the role of the updates.", _OPERATOR)
     return Judged(
         readable,
         frozenset(name for name in readable if shown[name].masked),
         frozenset(rule.trigger_columns) | {name for name in facts.columns if facts.columns[name].generated},
-        tuple(_warnings(change, facts)),
+        tuple(_warnings(change, facts, shown)),
     )
 
 
@@ -130,10 +135,10 @@ def _assignable(name: str, shown: Iterable[str], facts: TableFacts) -> None:
         raise _refused(f"The role of the updates may not change {name}.", _OPERATOR)
 
 
-def _warnings(change: Change, facts: TableFacts) -> Iterable[str]:
+def _warnings(change: Change, facts: TableFacts, shown: Container[str]) -> Iterable[str]:
     for trigger in facts.triggers(change.columns):
         yield f"The trigger {trigger.name} ({_moment(trigger)}) runs too; what it does elsewhere is not shown here."
-    if generated := [name for name, column in facts.columns.items() if column.generated]:
+    if generated := [name for name, column in facts.columns.items() if column.generated and name in shown]:
         yield f"{_listed(generated)} {_is(generated)} computed by the database and may change, too."
     if facts.document["row_security"]:
         yield "Row-level security applies: only rows that its policies show to the role of the updates are changed."
