@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from runtime.engines.postgresql.updates.seen import SeenPreviews
 from runtime.engines.update_port import Terms
 from runtime.errors import CallError
 from tests.integration.updates.conftest import IDS, TERMS, World, setting, where
@@ -137,6 +140,31 @@ async def test_another_process_compares_by_fingerprint_alone(world: World):
     world.run("UPDATE customers SET tier = tier WHERE id = 3")
     with pytest.raises(CallError, match="no longer what it was"):
         await (await world.engine()).previewed(CHANGE, TERMS, seen.fingerprint)
+
+
+async def test_drift_is_told_in_words_however_many_others_looked_meanwhile(world: World):
+    engine = await world.engine()
+    seen = await engine.preview(CHANGE, TERMS)
+    for number in range(40):
+        await engine.preview(setting("public.customers", where("id", "eq", 9), tier=f"tier {number}"), TERMS)
+    world.run("UPDATE customers SET name = 'x' WHERE id = 2")
+    with pytest.raises(CallError, match=r"1 row \(id 2\) changed its value"):
+        await engine.previewed(CHANGE, TERMS, seen.fingerprint)
+
+
+async def test_what_was_seen_is_held_within_a_bound(world: World):
+    engine = await world.engine()
+    shown = await engine.preview(CHANGE, TERMS)
+    preview = engine._seen.get(shown.fingerprint)  # pyright: ignore[reportPrivateUsage]
+    assert preview is not None
+    kept = SeenPreviews(60_000)
+    for number in range(10):
+        kept.keep(replace(preview, fingerprint=str(number)))
+        kept.keep(replace(preview, fingerprint="0"))
+    assert kept.get("0") and kept.get("9") and kept.get("1") is None
+    smallest = SeenPreviews(0)
+    smallest.keep(preview)
+    assert smallest.get(shown.fingerprint) is preview  # the newest always
 
 
 async def test_maintenance_is_no_drift(world: World):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -32,6 +31,7 @@ from runtime.engines.postgresql.updates.execution import Marking, Writing, mark,
 from runtime.engines.postgresql.updates.judging import rule_for
 from runtime.engines.postgresql.updates.preview import Preview, fit_for, take
 from runtime.engines.postgresql.updates.resolution import LOOK_S, fate_now, fate_of
+from runtime.engines.postgresql.updates.seen import SeenPreviews
 from runtime.engines.postgresql.values import adapters
 from runtime.engines.update_port import Assignment, Change, ChangeCall, Receipt, ShownChange, Terms
 from runtime.errors import CallError, ConfigurationError
@@ -40,7 +40,7 @@ from runtime.state import Begun, CalledBefore, Effect, Effects
 from runtime.state.effects import Ending
 
 _CONNECTIONS = 2
-_PREVIEWS_KEPT = 16
+_PREVIEWS_KEPT = 8  # of the largest; of smaller ones many more
 NOT_APPLIED = "It was stopped while running: nothing was applied."
 NOT_TOLD = "The database could not tell whether it was applied."
 
@@ -71,8 +71,7 @@ class PostgresqlUpdates:
         self._limits = limits
         self._clock = clock
         self._sleep = sleep
-        # What was seen, by fingerprint, so that drift can be told in words.
-        self._seen: OrderedDict[str, Preview] = OrderedDict()
+        self._seen = SeenPreviews(_PREVIEWS_KEPT * limits.update_image_bytes)
 
     @classmethod
     def open(
@@ -155,10 +154,7 @@ class PostgresqlUpdates:
         table = await self._table(change)
         async with self._transaction(Session(float(self._limits.update_seconds))) as connection:
             made = await take(connection, change, rule, table, terms, self._limits)
-        self._seen[made.fingerprint] = made
-        self._seen.move_to_end(made.fingerprint)
-        while len(self._seen) > _PREVIEWS_KEPT:
-            self._seen.popitem(last=False)
+        self._seen.keep(made)
         return made
 
     async def _still(self, change: Change, terms: Terms, fingerprint: str) -> Preview:
