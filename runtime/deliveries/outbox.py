@@ -77,8 +77,8 @@ class Outbox:
         self._max_attempts = max_attempts
         self._patience_s = patience_s
         self._outage_s = outage_s
-        # Drains of one source inside this process take turns: a lease is no answer to a slow neighbour.
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        # Drains of one destination inside this process take turns: a lease is no answer to a slow neighbour.
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def deliver(self, source: str, sender: Sender) -> Drained:
         """Drains until nothing is left that another drain could bring further, so that an outage of the receiver
@@ -94,20 +94,26 @@ class Outbox:
         """Sends whatever of `source` is not sent yet; safe to repeat and to interrupt anywhere. Raises what the sender
         raises, after the other destinations are done: the posting then stays in doubt, and the next drain looks first.
         """
-        turn = self._turns.setdefault(source, asyncio.Lock())
-        async with turn:
-            return await self._drain(source, sender)
-
-    async def _drain(self, source: str, sender: Sender) -> Drained:
         rows = await self._deliveries.of_source(source)
         lanes = [list(lane) for _, lane in groupby(rows, key=lambda row: row.dest)]
-        results = await asyncio.gather(*(self._drain_lane(lane, sender) for lane in lanes), return_exceptions=True)
+        results = await asyncio.gather(*(self._in_turn(lane, sender) for lane in lanes), return_exceptions=True)
         settled: list[Delivery] = []
         for result in results:
             if isinstance(result, BaseException):
                 raise result
             settled += result
         return _summary(settled)
+
+    async def _in_turn(self, lane: list[Delivery], sender: Sender) -> list[Delivery]:
+        """One drain of a destination after the other, and each destination whatever holds up another."""
+        source, dest = lane[0].source, lane[0].dest
+        turn = self._turns.setdefault((source, dest), asyncio.Lock())
+        # What was read before the drain in front had ended tells nothing of how that ended.
+        stale = turn.locked() or any(delivery.state == "sending" for delivery in lane)
+        async with turn:
+            if stale:
+                lane = [delivery for delivery in await self._deliveries.of_source(source) if delivery.dest == dest]
+            return await self._drain_lane(lane, sender)
 
     async def _drain_lane(self, lane: list[Delivery], sender: Sender) -> list[Delivery]:
         done: list[Delivery] = []

@@ -193,6 +193,36 @@ async def test_two_drains_at_once_post_once(bench: Bench):
     assert len(receiver.posted) == 1 and receiver.probes == 0
 
 
+async def test_a_destination_whose_attempt_somebody_else_holds_keeps_no_other_one_waiting(bench: Bench):
+    posted = asyncio.Event()
+
+    class Seen(Receiver):
+        async def send(self, delivery):
+            posted.set()
+            return await super().send(delivery)
+
+    await bench.enqueue(("C1", 0))
+    receiver, life = Seen(), Life(boundary=4)
+    with pytest.raises(Killed):
+        await bench.outbox(life).drain("t1", life.over(receiver))
+    asleep, woken = asyncio.Event(), asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        asleep.set()
+        await woken.wait()
+        bench.clock.advance(seconds)
+
+    outbox = Outbox(bench.state.deliveries, clock=bench.clock, sleep=sleep)
+    first = asyncio.create_task(outbox.drain("t1", receiver))
+    await asleep.wait()
+    await bench.enqueue(("C2", 0))
+    second = asyncio.create_task(outbox.drain("t1", receiver))
+    await posted.wait()
+    woken.set()
+    assert (await first).complete and (await second).complete
+    assert [dest for dest, _, _ in receiver.posted] == ["C2", "C1"]
+
+
 async def test_an_attempt_whose_lease_ran_out_is_looked_into_by_another(bench: Bench):
     await bench.enqueue(("C1", 0))
     (row,) = await bench.state.deliveries.of_source("t1")
