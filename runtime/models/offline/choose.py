@@ -114,7 +114,8 @@ def _best(readings: Sequence[tuple[Table, Reading]]) -> Reading:
     rivals = [other for other, reading in close if not isinstance(reading, Cannot)]
     if not rivals:
         return first
-    return Ask("More than one table fits. Which one do you mean?", tuple(t.file for t in (table, *rivals))[:3])
+    fitting = tuple(t.file for t in (table, *rivals))[:3]
+    return Ask("More than one table fits. Which one do you mean?", fitting, first.score)
 
 
 def _order(reading: Reading) -> int:

@@ -148,6 +148,7 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     for at in range(len(clues.tokens)):
         _word(clues, at)
     _leaning_words(clues)
+    _exchange(clues)
     _rates_and_yes_or_no(clues)
     if clues.together:  # "is there a correlation between …"
         for at, token in enumerate(clues.tokens):
@@ -284,6 +285,14 @@ def _leaning_words(clues: Clues) -> None:
     for at, token in enumerate(clues.tokens[:named]):
         if token.low in _LEANING:
             clues.used[at] = False
+
+
+def _exchange(clues: Clues) -> None:
+    """ "Convert … to dollars" wants an exchange, which no table here has; the rows in dollars are something else."""
+    units = {column.name for column in clues.table.unit_columns}
+    if any(value.column.name in units for mention in clues.mentions for value in mention.values):
+        for at, token in enumerate(clues.tokens):
+            clues.used[at] = clues.used[at] and token.stem not in ("convert", "exchange")
 
 
 def _rates_and_yes_or_no(clues: Clues) -> None:

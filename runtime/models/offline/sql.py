@@ -403,7 +403,11 @@ def _folded(column: Column) -> str:
 
 
 def _shown_dimension(dimension: Dimension, plan: Plan) -> str:
-    return f"min({ref(dimension.column)})" if dimension.column.folds else _dimension(dimension, plan)
+    """A group's value; of several spellings the same one in all groups."""
+    value, spelled = _dimension(dimension, plan), f"min({ref(dimension.column)})"
+    several = len(plan.dimensions) + len(plan.split) > 1
+    spelled = f"min({spelled}) OVER (PARTITION BY {value})" if several else spelled
+    return spelled if dimension.column.folds else value
 
 
 def _where(plan: Plan, extra: str = "") -> str:

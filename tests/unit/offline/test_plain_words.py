@@ -100,6 +100,8 @@ async def test_plain_wordings(folder: Folder, question: str, figures: list[float
         "The first call of each desk",
         "Latest call per desk",
         "How many priorities are high?",
+        "Convert the total fee to dollars",
+        "Total fee converted to EUR",
     ],
 )
 async def test_what_a_word_says_of_rows_is_never_passed_over(folder: Folder, question: str) -> None:
@@ -118,6 +120,16 @@ async def test_a_question_is_not_taken_for_an_order_or_another_language(folder: 
 @pytest.mark.parametrize("order", ["Email Ann the report", "Export calls to a file", "Find the calls and store them"])
 async def test_orders_still_change_nothing(folder: Folder, order: str) -> None:
     assert "nothing was changed" in await duckdb_tools.converse(folder, order)
+
+
+async def test_a_value_in_several_spellings_is_shown_in_one(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text(
+        "land,door,n\nSpain,east,1\nSPAIN,east,2\nspain,west,3\nFrance,west,4\nfrance,east,5\nChile,east,6\n"
+    )
+    text = await duckdb_tools.converse(Folder([path]), "Number of visits by land and door")
+    table = [line.split(" | ")[0].strip("| ") for line in text.splitlines() if " | east" in line or " | west" in line]
+    assert len(table) == 5 and len({land.casefold() for land in table}) == len({*table}) == 3, text
 
 
 async def talk(club: Database, *questions: str) -> str:
