@@ -51,6 +51,11 @@ def event_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return event if isinstance(event, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
+def team_of(body: Mapping[str, Any]) -> str:
+    """The workspace that an Events API body is from."""
+    return str(body.get("context_team_id") or body.get("team_id") or event_of(body).get("team") or "")
+
+
 def from_event(body: Mapping[str, Any], bot_user: str) -> Question | None:
     """The question in an Events API body, or None when the event is no person's message."""
     event = event_of(body)
@@ -69,7 +74,7 @@ def from_event(body: Mapping[str, Any], bot_user: str) -> Question | None:
     if not mentioned and not direct and other is not None:
         return None  # addressed to somebody else
     return Question(
-        team=str(body.get("context_team_id") or body.get("team_id") or event.get("team") or ""),
+        team=team_of(body),
         channel=str(channel),
         ts=str(ts),
         thread_ts=str(event.get("thread_ts") or ts),

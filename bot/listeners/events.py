@@ -12,6 +12,7 @@ from bot.approvals import Presses
 from bot.intake import Intake
 from bot.listeners.home import Home
 from bot.question import event_of
+from bot.shared_files.in_thread import taken_back
 from bot.shared_files.shelf import Shelf
 from bot.stopping import EVENT, Stopping
 from runtime.errors import StateError
@@ -40,7 +41,7 @@ class Events:
             return None
         try:
             await self._intake.event(body)
-            await self._forget(event_of(body))
+            await self._forget(body)
         except StateError as error:
             log.error("event not kept; Slack will deliver it again", event_id=body.get("event_id"), reason=str(error))
             return BoltResponse(status=503, body="")
@@ -57,10 +58,16 @@ class Events:
             self._intake.background.start(self._stopping.pressed(body), name=f"stop {event.get('thread_ts')}")
         return BoltResponse(status=200, body="")
 
-    async def _forget(self, event: Mapping[str, Any]) -> None:
-        """A deleted file is gone before the ack, its traces on the disk behind it."""
-        if event.get("type") == "file_deleted" and await self._shelf.deleted(str(event.get("file_id") or "")):
-            self._intake.background.start(self._shelf.sweep(), name=f"remove {event.get('file_id')}")
+    async def _forget(self, body: Mapping[str, Any]) -> None:
+        """A deleted file is gone before the ack, and so is one whose message was deleted or gave it up; its traces on
+        the disk go behind it."""
+        event = event_of(body)
+        if event.get("type") == "file_deleted":
+            lost = await self._shelf.deleted(str(event.get("file_id") or ""))
+        else:
+            lost = await self._shelf.withdrawn(*taken_back(body))
+        if lost:
+            self._intake.background.start(self._shelf.sweep(), name=f"remove files of {event.get('event_ts')}")
 
     def _open_home(self, event: Mapping[str, Any]) -> None:
         """App Home is drawn after the ack. It is no work to keep: the next opening draws it again."""

@@ -110,7 +110,7 @@ class Fetcher:
         url = file.url
         for _ in range(_HOPS):
             if not self.trusts(url):
-                log.warning("a file's address is not Slack's", file=file.id, host=urlsplit(url).hostname)
+                log.warning("a file's address is not Slack's", file=file.id, address=url.partition("?")[0][:200])
                 raise NotFetched("Slack named an address outside Slack for it")
             async with self.session.get(
                 url,
@@ -123,16 +123,27 @@ class Fetcher:
                     _require_file(file, reply)
                     await _copy(file, reply.content, most_bytes, incoming)
                     return
-                url = urljoin(url, reply.headers.get("Location", ""))
+                url = _next(url, reply.headers.get("Location", ""))
         raise NotFetched("Slack sent me from one address to the next for it")
 
     def trusts(self, url: str) -> bool:
         """Whether an address is the API's own host or one below it (files.slack.com of slack.com), asked as safely:
         the token goes nowhere else."""
-        api, asked = urlsplit(self.client.base_url), urlsplit(url)
+        try:
+            api, asked = urlsplit(self.client.base_url), urlsplit(url)
+        except ValueError:  # no address at all, as https://[
+            return False
         host, port = asked.hostname or "", _port(asked.scheme, asked.netloc)
         same_host = host == api.hostname or host.endswith(f".{api.hostname}")
         return same_host and asked.scheme == api.scheme and port == _port(api.scheme, api.netloc) and not asked.username
+
+
+def _next(url: str, location: str) -> str:
+    """Where a redirect leads; '' where it leads nowhere."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return ""
 
 
 def _port(scheme: str, netloc: str) -> str:

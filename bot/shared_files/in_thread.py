@@ -1,15 +1,16 @@
-"""The files that people posted in a thread before we were asked about them."""
+"""The files of a thread's messages: those posted before we were asked about them, and those taken back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.address import Address
 from bot.delivery.answers import CALL_ERRORS, error_name
-from bot.question import Question
+from bot.question import Question, event_of, team_of
 from bot.shared_files.slack_file import SlackFile, described
 from runtime.engines.workspace.folder import kind_of
 
@@ -32,3 +33,19 @@ async def earlier_files(client: AsyncWebClient, question: Question) -> tuple[Map
     earlier = [message for message in messages if not message.get("bot_id") and str(message.get("ts")) < question.ts]
     files = (file for message in earlier for file in described(message.get("files")))
     return tuple(file for file in files if kind_of(SlackFile.of(file).name)[0])
+
+
+def taken_back(body: Mapping[str, Any]) -> tuple[str, frozenset[str]]:
+    """The conversation of a message that was deleted or changed, and the files that it has no more."""
+    event = event_of(body)
+    before: Any = event.get("previous_message")
+    if event.get("subtype") not in ("message_deleted", "message_changed") or not isinstance(before, Mapping):
+        return "", frozenset()
+    had = cast("Mapping[str, Any]", before)
+    address = Address(team_of(body), str(event.get("channel") or ""), str(had.get("thread_ts") or had.get("ts") or ""))
+    return str(address), _ids(had) - _ids(event.get("message"))
+
+
+def _ids(message: object) -> frozenset[str]:
+    files = cast("Mapping[str, Any]", message).get("files") if isinstance(message, Mapping) else None
+    return frozenset(str(file["id"]) for file in described(files))

@@ -82,6 +82,11 @@ class Shelf:
         Raises StateError."""
         return bool(await self.state.shared_files.forget(file_id))
 
+    async def withdrawn(self, conversation: str, file_ids: Collection[str]) -> bool:
+        """The message that brought these files to a conversation is gone, or gave them up: from now on it doesn't have
+        them. True when it had one, and `sweep` is due. Raises StateError."""
+        return bool(file_ids) and await self.state.shared_files.withdraw(conversation, file_ids)
+
     async def sweep(self) -> None:
         """Removes what is older than the policy keeps it, and everything that no conversation has any more. Raises
         StateError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -24,6 +24,10 @@ _OF_CONVERSATION = (
 )
 _DROPPED = sa.delete(shared_files).returning(shared_files.c.conversation)
 _DELETED = _DROPPED.where(shared_files.c.file_id == sa.bindparam("of_file"))
+_WITHDRAWN = _DROPPED.where(
+    shared_files.c.conversation == sa.bindparam("of_conversation"),
+    shared_files.c.file_id.in_(sa.bindparam("of_files", expanding=True)),
+)
 _OLDER = _DROPPED.where(shared_files.c.kept_at < sa.bindparam("before"))
 
 # What is still wanted of rooms and bytes.
@@ -64,6 +68,11 @@ class SharedFiles:
     async def forget(self, file_id: str) -> frozenset[str]:
         """Drops a file; the conversations that had it."""
         return await self._connector.run(lambda c: frozenset(c.execute(_DELETED, {"of_file": file_id}).scalars()))
+
+    async def withdraw(self, conversation: str, file_ids: Collection[str]) -> bool:
+        """Drops files from one conversation; True when it had one of them."""
+        values = {"of_conversation": conversation, "of_files": list(file_ids)}
+        return await self._connector.run(lambda c: bool(c.execute(_WITHDRAWN, values).scalars().all()))
 
     async def drop_older(self, before: datetime) -> frozenset[str]:
         """Drops the files that came before a moment; the conversations that had them."""

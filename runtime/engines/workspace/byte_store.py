@@ -17,10 +17,11 @@ _PIECE = 1 << 20
 
 
 class Incoming:
-    """Bytes on their way in. `size` and `sha256` are of what was written so far."""
+    """Bytes on their way to `where`. `size` and `sha256` are of what was written so far."""
 
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self, out: BinaryIO, where: Path) -> None:
         self._out = out
+        self._where = where
         self._digest = hashlib.sha256()
         self.size = 0
 
@@ -30,8 +31,9 @@ class Incoming:
         return self._digest.hexdigest()
 
     def write(self, piece: bytes) -> None:
-        """Takes the next bytes."""
-        self._out.write(piece)
+        """Takes the next bytes. Raises StateUnavailable."""
+        with writing(self._where):
+            self._out.write(piece)
         self._digest.update(piece)
         self.size += len(piece)
 
@@ -72,16 +74,17 @@ class DirectoryBytes:
         with writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor, made = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
+        out = os.fdopen(descriptor, "wb")
         try:
-            with os.fdopen(descriptor, "wb") as out:
-                incoming = Incoming(out)
-                yield incoming
-                with writing(self._folder):
-                    out.flush()
-                    os.fsync(out.fileno())
+            incoming = Incoming(out, self._folder)
+            yield incoming
             with writing(self._folder):
+                out.flush()
+                os.fsync(out.fileno())
                 os.replace(made, self._folder / incoming.sha256)
         finally:
+            with contextlib.suppress(OSError):  # all that is kept was flushed: what fails here is of no use any more
+                out.close()
             Path(made).unlink(missing_ok=True)
 
     def holds(self, sha256: str) -> bool:
@@ -97,7 +100,7 @@ class DirectoryBytes:
             descriptor, made = tempfile.mkstemp(dir=target.parent.parent, suffix=".part")
             try:
                 with os.fdopen(descriptor, "wb") as out:
-                    copied = Incoming(out)
+                    copied = Incoming(out, target)
                     while piece := source.read(_PIECE):
                         copied.write(piece)
                 if copied.sha256 == sha256:

@@ -105,7 +105,8 @@ class ConversationFiles:
         self._files.pop(conversation, None)
 
     def _furnish(self, room: Path, files: Mapping[str, str]) -> list[str]:
-        (room / "files").mkdir(parents=True, exist_ok=True, mode=0o700)
+        with writing(room):
+            (room / "files").mkdir(parents=True, exist_ok=True, mode=0o700)
         kept = _trim(room, files)
         missing = list[str]()
         for name, sha256 in files.items():
@@ -130,17 +131,17 @@ def _trim(room: Path, files: Mapping[str, str]) -> dict[str, list[object]]:
     """Removes from a room what is not in `files` with its content, and all that was made of the room's files when it
     lost one. Returns the marks of those that stay."""
     marks = _marks(room)
-    shown = {path.name: path for path in (room / "files").iterdir()}
-    kept = {
-        name: marks[name]
-        for name, sha256 in files.items()
-        if name in shown and name in marks and marks[name] == _mark(shown[name], sha256)
-    }
-    lost = [path for name, path in shown.items() if name not in kept]
+    with writing(room):
+        shown = {path.name: path for path in (room / "files").iterdir()}
+        kept = {
+            name: marks[name]
+            for name, sha256 in files.items()
+            if name in shown and name in marks and marks[name] == _mark(shown[name], sha256)
+        }
+        lost = [path for name, path in shown.items() if name not in kept]
+        for path in lost:
+            path.unlink(missing_ok=True)
     if lost:
-        with writing(room):
-            for path in lost:
-                path.unlink(missing_ok=True)
         remove_folder(room / "cache")
     return kept
 

@@ -87,6 +87,32 @@ async def test_a_file_that_is_deleted_in_slack_is_gone_here(stage, scripted) -> 
     assert "Attached" not in told(endpoint.requests[-1])
 
 
+async def test_a_file_whose_message_is_deleted_is_gone_from_its_conversation_only(stage, scripted) -> None:
+    """In Slack the file itself lives on, and so does the other conversation that it was shared in."""
+    async with scripted(calls(("list_files", {}))) as endpoint, stage.bot():
+        first = await stage.slack.ask("C0SALES", "U0MIA", "keep it", files={"zebrafish.csv": ZEBRAFISH})
+        other = await stage.slack.ask("C0SALES", "U0MIA", "here, too", files={"zebrafish.csv": ZEBRAFISH})
+        await done(stage, "C0SALES", first, 1)
+        await done(stage, "C0SALES", other, 1)
+        reply = await stage.slack.ask(
+            "C0SALES", "U0MIA", "and this", thread_ts=first, files={"pangolin.csv": b"scale,n\n1,2\n"}
+        )
+        await done(stage, "C0SALES", first, 2)
+        assert "pangolin" in str(results(endpoint.requests[-1]))
+        await stage.slack.delete("C0SALES", reply)
+        await stage.slack.settled()
+        await stage.slack.ask("C0SALES", "U0MIA", "what is there now?", thread_ts=first)
+        await done(stage, "C0SALES", first, 3)
+        assert "pangolin" not in str(results(endpoint.requests[-1]))
+        assert "zebrafish" in str(results(endpoint.requests[-1]))
+        await stage.slack.delete("C0SALES", first)
+        await stage.slack.settled()
+        await stage.slack.ask("C0SALES", "U0MIA", "and here?", thread_ts=other)
+        await done(stage, "C0SALES", other, 2)
+        assert "zebrafish" in str(results(endpoint.requests[-1]))
+    assert len(traces(stage.folder)) > 0
+
+
 async def test_a_file_is_kept_as_long_as_the_policy_says(stage, scripted) -> None:
     stage.manifest.write_text(stage.manifest.read_text() + "slack_files: {keep_days: 10}\n")
     async with scripted(calls(("list_files", {}))) as endpoint:

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from bot.shared_files.fetching import PAUSES_S, Fetcher, NotFetched
-from runtime.engines.workspace.byte_store import DirectoryBytes
+from runtime.engines.workspace.byte_store import DirectoryBytes, Incoming
 from runtime.errors import StateUnavailable
 from tests.integration.shared_files.conftest import TOKEN, Bench, Place, bytes_of, serving
 
@@ -229,6 +229,8 @@ async def test_a_file_in_processing_is_waited_for_and_taken_in_the_end(bench: Be
         "//evil.example/f",
         "file:///etc/passwd",
         "ftp://127.0.0.1/f",
+        "http://[127.0.0.1/f",
+        "http://127.0.0.1\\@evil.example/f",
     ],
 )
 @pytest.mark.parametrize("redirected", [False, True])
@@ -295,3 +297,8 @@ async def test_a_disk_that_cannot_be_written_is_no_fault_of_the_file(bench: Benc
     broken: Fetcher = replace(bench.fetcher, store=DirectoryBytes(tmp_path / "file" / "bytes"))
     with pytest.raises(StateUnavailable, match="cannot be written"):
         await broken.fetch(bench.place.described(), MOST)
+
+
+def test_a_disk_that_is_full_while_it_comes_is_no_fault_of_the_file(tmp_path) -> None:
+    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(StateUnavailable, match="No space left"):
+        Incoming(full, tmp_path).write(b"id,n\n1,2\n")

@@ -30,6 +30,15 @@ async def test_a_deleted_file_is_gone_from_every_conversation(state):
     assert await state.shared_files.contents() == {"bb"}
 
 
+async def test_a_file_is_withdrawn_from_one_conversation(state):
+    for file in (shared("a", "F1"), shared("a", "F2", "bb"), shared("b", "F1")):
+        await state.shared_files.keep(file)
+    assert await state.shared_files.withdraw("a", {"F1", "F9"})
+    assert not await state.shared_files.withdraw("a", {"F1"})
+    assert [file.file_id for file in await state.shared_files.of("a")] == ["F2"]
+    assert await state.shared_files.conversations() == {"a", "b"}
+
+
 async def test_old_files_are_dropped_by_the_time_they_came(state, clock):
     await state.shared_files.keep(shared("a", "F1"))
     clock.advance(1)
