@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, cast
 
 from runtime.ingest.columns import ColumnType
@@ -93,7 +93,10 @@ def _plain(number: Number) -> str:
     """A number without an exponent, which by itself would look like a code; beyond 38 digits as floating point."""
     if "e" not in number and "E" not in number:
         return str(number)
-    value = Decimal(number)
+    try:
+        value = Decimal(number)
+    except InvalidOperation:  # an exponent beyond all bounds
+        return f"{float(number):.17e}"
     return format(value, "f") if -30 <= value.adjusted() <= 30 else f"{float(value):.17e}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import ExitStack
 
 from runtime.ingest.afterlook import few, look_after
@@ -19,6 +20,12 @@ from runtime.ingest.outcome import IngestRefused
 from runtime.ingest.rewritten import rewritten
 from runtime.ingest.totals import LABEL_COLUMNS, find_totals, label_of, told
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# An escaped backslash or a pair is passed over as a whole; what is left over of surrogates is half a character.
+_ESCAPE = re.compile(
+    r"\\(?:\\|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2}))"
+)
+
 
 def read_json(file: OpenText) -> Reading:
     """Writes `file.out` and returns (columns, rows, notes). Numbers keep every digit; numbers and truth values written
@@ -28,6 +35,8 @@ def read_json(file: OpenText) -> Reading:
     if file.found.size > limits.json_bytes:
         raise IngestRefused(f"{file.found.size:,} bytes; JSON is read up to {limits.json_bytes >> 20:,} MiB")
     text, notes = _text(file.descriptor, file.found)
+    text, halves = _whole_characters(text)
+    notes += halves
     records = parsed(text, lines=file.kind == "ndjson")
     columns, rows, said = flattened(records.records, limits.columns)
     names = tuple(column.name for column in columns)
@@ -65,6 +74,25 @@ def _without_totals(
     apart = {total.place for total in totals}
     note = told(totals, [total.place + 1 for total in totals], "row")
     return [row for place, row in enumerate(rows) if place not in apart], (note,)
+
+
+def _whole_characters(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with escaped halves of characters, as programs leave them that cut a text in the middle of an emoji,
+    written as U+FFFD; and their number."""
+    lone = 0
+
+    def whole(found: re.Match[str]) -> str:
+        nonlocal lone
+        if not found["half"]:
+            return found[0]
+        lone += 1
+        return "\\ufffd"
+
+    if not _SURROGATE.search(text):
+        return text, ()
+    text = _ESCAPE.sub(whole, text)
+    said = f"characters cut in half (lone surrogates), shown as \ufffd: {lone:,}"
+    return text, (said,) if lone else ()
 
 
 def _text(descriptor: int, found: ByteScan) -> tuple[str, tuple[str, ...]]:

@@ -22,6 +22,8 @@ _FACTS = 7
 _FEW = 1_000
 _SHOWN_CHARS = 60
 _VARIANTS = 3
+_EACH = '"counted  value"'
+"""A column of the same name would be taken instead: no header keeps two blanks."""
 
 
 Cells = Sequence[Json]
@@ -124,7 +126,7 @@ async def _common(
 
 def _counted(name: str, most: int) -> str:
     entries = f"map_entries(histogram({quoted(name)}))"
-    return f"list_sort([{{'n': -CAST(e.value AS BIGINT), 'v': e.key}} for e in {entries}])[:{most}]"
+    return f"list_sort([{{'n': -CAST({_EACH}.value AS BIGINT), 'v': {_EACH}.key}} for {_EACH} in {entries}])[:{most}]"
 
 
 def _read_counts(cell: Json) -> tuple[tuple[Json, int], ...] | None:

@@ -27,6 +27,7 @@ TABLES = {
     "join_c.csv": "code\nx\nz\n",
     "wide.csv": ",".join(f"c{i}" for i in range(300)) + "\n" + ",".join("1" for _ in range(300)) + "\n",
     "empty.csv": "e,f\n",
+    "letters.csv": "e,t,n,v,key,value,x\n" + "1.5,a,2,b,3,c,d\n" * 3,
     "many.csv": "i,g\n" + "".join(f"{i},{i % 3}\n" for i in range(50_000)),
 }
 
@@ -92,6 +93,19 @@ async def test_only_the_columns_that_are_asked_for(workspace):
 
 async def test_a_wide_table_is_described_in_part(workspace):
     assert len((await workspace.inspect("wide", ["c299", "c0"], 0)).columns) == 2
+
+
+async def test_a_column_may_be_called_like_anything_in_our_own_sql(workspace):
+    profile = await workspace.inspect("letters", [], 1)
+    assert [(column.name, column.common) for column in profile.columns] == [
+        ("e", ((1.5, 3),)),
+        ("t", (("a", 3),)),
+        ("n", ((2, 3),)),
+        ("v", (("b", 3),)),
+        ("key", ((3, 3),)),
+        ("value", (("c", 3),)),
+        ("x", (("d", 3),)),
+    ]
 
 
 async def test_an_empty_table_has_a_profile(workspace):

@@ -32,6 +32,18 @@ Read = Callable[..., Any]
             id="more-rows-than-columns",
         ),
         pytest.param(
+            r'[{"a": "x\ud83dy", "b\udfff": 1}, {"a": "\ud83d\ude00 \\ud800", "b\udfff": 2}]',
+            [("x\ufffdy", 1), ("\U0001f600 \\ud800", 2)],
+            "characters cut in half (lone surrogates), shown as \ufffd: 3",
+            id="characters-cut-in-half",
+        ),
+        pytest.param(
+            '[{"a": 1e99999999999999999999, "b": 1}, {"a": 2.5, "b": 2}]',
+            [(None, 1), (2.5, 2)],
+            "not finite",
+            id="an-exponent-beyond-all-bounds",
+        ),
+        pytest.param(
             '{"response": {"result": {"items": [{"a": 1}, {"a": 2}]}}}',
             [(1,), (2,)],
             "what is read stands under 'response.result'",
