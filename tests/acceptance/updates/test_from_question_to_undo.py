@@ -25,7 +25,7 @@ CHANGE = {
     "source_id": "crm",
     "table": "public.customers",
     "set": [{"column": "tier", "value": "gold"}],
-    "where": [{"column": "id", "op": "in", "value": [2, 3]}],
+    "where": [{"column": "id", "op": "in", "value": [2, 3, 6]}],  # there is no row 6
 }
 SOURCE = """
 sources:
@@ -73,9 +73,15 @@ class Crm:
         return [row[0] for row in self.run("SELECT tier FROM customers ORDER BY id")]
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgres_server.server() as address:
+        yield address
+
+
 @pytest.fixture
-def crm() -> Iterator[Crm]:
-    with postgres_server.server() as server, postgres_server.database(server) as owner:
+def crm(server: str) -> Iterator[Crm]:
+    with postgres_server.database(server) as owner:
         made = Crm(owner, uuid.uuid4().hex[:8])
         made.run(SCHEMA)
         yield made
@@ -177,12 +183,37 @@ async def test_what_changed_since_is_not_undone_and_whoever_pressed_hears_it(sta
         assert len(cards(stage, thread)) == 1
 
 
-async def test_drift_while_the_card_stands_is_said_on_it(stage: Stage, crm: Crm):
+DRIFTS = {
+    "value": ("UPDATE customers SET name = 'x' WHERE id = 2", "1 row (id 2) changed its value (name)"),
+    "version": ("UPDATE customers SET tier = tier WHERE id = 3", "1 row (id 3) was written again with the same values"),
+    "phantom": ("INSERT INTO customers VALUES (6, 'New', 'silver')", "1 row (id 6) newly fits the conditions"),
+    "deleted": ("DELETE FROM customers WHERE id = 3", "1 row (id 3) was deleted or no longer fits the conditions"),
+    "schema": ("ALTER TABLE customers ADD COLUMN more int", "public.customers itself changed"),
+}
+
+
+@pytest.mark.parametrize("drift", DRIFTS)
+async def test_drift_while_the_card_stands_is_said_on_it(stage: Stage, crm: Crm, drift: str):
+    sql, says_what = DRIFTS[drift]
     async with stage.bot():
         thread = await stage.slack.ask(CHANNEL, MIA, "make customers 2 and 3 gold")
         asked = await card(stage, thread, 0, "Approval needed")
-        crm.run("UPDATE customers SET name = 'x' WHERE id = 2")
+        crm.run(sql)
         await stage.slack.click(ANN, asked["ts"], "approval_approve", channel=CHANNEL)
         ended = await card(stage, thread, 0, "Not run, the data changed")
-        assert "1 row (id 2) changed its value (name)" in json.dumps(ended, ensure_ascii=False)
-        assert crm.tiers == ["silver"] * 5
+        assert says_what in json.dumps(ended, ensure_ascii=False)
+        await says(stage, thread, "The data changed since the preview, not run.", says_what)
+        assert set(crm.tiers) == {"silver"}
+
+
+async def test_another_policy_while_the_card_stands_is_said_on_it(stage: Stage, crm: Crm):
+    async with stage.bot() as running:
+        thread = await stage.slack.ask(CHANNEL, MIA, "make customers 2 and 3 gold")
+        asked = await card(stage, thread, 0, "Approval needed")
+        manifest = stage.manifest.read_text()
+        stage.manifest.write_text(manifest.replace("approvers: {users: [U0ANN]}", "approvers: {users: [U0LEO]}"))
+        running.reload()
+        ended = await card(stage, thread, 0, "Not run, no longer valid")
+        assert "The admission policy changed" in json.dumps(ended)
+        assert "approval_approve" not in buttons(ended) and ended["ts"] == asked["ts"]
+        assert set(crm.tiers) == {"silver"}
