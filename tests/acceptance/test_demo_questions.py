@@ -20,6 +20,7 @@ from bot.local.demo.opening import MANIFEST, write_manifest_without_crm
 from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
 from bot.settings import load_settings
 from runtime.capability import Scope
+from runtime.charts import Chart
 from runtime.instructions import present_context
 from runtime.models.port import Message, ModelMessage, UserMessage
 from runtime.run import RunRequest, RunResult, Status, run
@@ -163,6 +164,9 @@ async def test_what_the_demo_shows_without_a_key(shop: Asked) -> None:
     assert any(item.sql and "JOIN" in item.sql for item in joined.evidence)
     drawn = await shop.ask(TOUR[1])
     assert any(item.chart is not None for item in drawn.evidence)
+    lands = await shop.ask("Draw the number of orders by channel and country")
+    (picture,) = [Chart.from_json(item.chart) for item in lands.evidence if item.chart is not None]
+    assert {one.name for one in picture.series} == {shop.data.country(row[0]) for row in shop.data.shop.customers}
     asked_back = await shop.ask("Which channel has the highest total amount?")
     assert "EUR · USD" in asked_back.answer
     chosen = await shop.talk("Which channel has the highest total amount?", "EUR")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.models.offline import sql
+from runtime.models.offline import dialects, sql
+from runtime.models.offline.catalog import Column
 from runtime.models.offline.plan import Dimension, Plan
 from runtime.models.offline.tokens import tokenize
 from runtime.models.offline.transcript import Turn
@@ -22,7 +23,8 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     words = [token.text.lower() for token in tokenize(turn.question)]
     in_time = bool(plan.dimensions and plan.dimensions[0].bucket)
     kind = next((_KINDS[word] for word in words if word in _KINDS), "line" if in_time else "bar")
-    names = ", ".join(sql.name(key) for key in keys)
+    spelled = {sql.dimension_name(one): one.column for one in plan.dimensions if one.column.folds and one.label is None}
+    names = ", ".join(_label(key, spelled.get(key)) for key in keys)
     order = "1" if in_time else f"{sql.FIGURE} DESC NULLS LAST, 1"
     what = f"share of the {measured(plan)}" if plan.shape == "share" else measured(plan)
     title = f"{what} by {' and '.join(keys)}".replace("`", "")
@@ -36,6 +38,15 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
         "sql": f"SELECT {names}, {sql.FIGURE} FROM ({sql.query(plan)}) AS found ORDER BY {order}",
         "note": "drawing the chart",
     }
+
+
+def _label(key: str, column: Column | None) -> str:
+    """The labels of a picture; of a value that is spelled in several ways the most common one, as in the table."""
+    usual = {} if column is None else {value.strip().casefold(): value.strip() for value in reversed(column.values)}
+    if not usual:
+        return sql.name(key)
+    cases = [f"WHEN {dialects.text(one)} THEN {dialects.text(said)}" for one, said in usual.items()]
+    return f"CASE {dialects.folded(sql.name(key))} {' '.join(cases)} ELSE {sql.name(key)} END AS {sql.name(key)}"
 
 
 def _drawn(dimension: Dimension, plan: Plan) -> str:
