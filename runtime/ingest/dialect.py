@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runtime.ingest.bytescan import ByteScan
+from runtime.ingest.composed import composed
 from runtime.ingest.lexical import MISSING, NOT_FINITE
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 
@@ -242,6 +243,7 @@ def is_year(cell: str) -> bool:
 def column_names(cells: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """Names for the columns under a header of `cells`, each its own, and what has to be said about them."""
     names: list[str] = []
+    cells = [composed(cell) for cell in cells]
     taken = {cell.strip().casefold() for cell in cells}
     seen: set[str] = set()
     twice: dict[str, str] = {}

@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, cast
 
 from runtime.ingest.columns import ColumnType
+from runtime.ingest.composed import composed
 from runtime.ingest.json_records import Number, as_json
 from runtime.ingest.outcome import IngestRefused
 
@@ -109,7 +110,7 @@ def _names(ways: Sequence[Way]) -> tuple[dict[Way, str], tuple[str, ...]]:
     if nested:
         notes.append(f"nested objects flattened by one level: {', '.join(nested[:8])}")
     for way in sorted(ways, key=len):
-        base = " ".join("_".join(way).split()) or "column"
+        base = " ".join(composed("_".join(way)).split()) or "column"
         name, number = base, 2
         while name.casefold() in taken:
             name, number = f"{base}_{number}", number + 1

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.bytescan import ByteScan, scan
 from runtime.ingest.columns import ColumnType
+from runtime.ingest.composed import COMPOSED_NOTE, composed
 from runtime.ingest.delimited import Reading, reconcile, source_sql, typed_copy
 from runtime.ingest.dialect import Dialect
 from runtime.ingest.encoding import likely_encoding, proved_encoding
@@ -36,7 +37,7 @@ def read_json(file: OpenText) -> Reading:
         raise IngestRefused(f"{file.found.size:,} bytes; JSON is read up to {limits.json_bytes >> 20:,} MiB")
     text, notes = _text(file.descriptor, file.found)
     text, halves = _whole_characters(text)
-    notes += halves
+    notes += halves if composed(text) == text else (*halves, COMPOSED_NOTE)
     records = parsed(text, lines=file.kind == "ndjson")
     columns, rows, said = flattened(records.records, limits.columns)
     names = tuple(column.name for column in columns)

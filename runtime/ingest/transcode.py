@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from runtime.ingest.composed import composed
 from runtime.ingest.outcome import IngestRefused, StorageFailed
 
 _CHUNK = 1 << 20
@@ -15,11 +16,12 @@ _CHUNK = 1 << 20
 
 def clean_copy(descriptor: int, encoding: str, folder: Path, *, one_line_end: bool) -> int:
     """An unnamed UTF-8 copy of the open file, as a descriptor; with `one_line_end` every line ends in a line feed.
-    Line ends inside quoted values become line feeds too. Raises IngestRefused when a byte has no meaning in `encoding`,
-    StorageFailed when the copy cannot be written."""
+    Line ends inside quoted values become line feeds too, and letters are put together with their marks. Raises
+    IngestRefused when a byte has no meaning in `encoding`, StorageFailed when the copy cannot be written."""
     try:
         copy = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  the descriptor outlives this function
-        for text in _decoded(descriptor, encoding):
+        for text in _whole_lines(_decoded(descriptor, encoding)):
+            text = composed(text)
             copy.write((_one_end(text) if one_line_end else text).encode("utf-8"))
         copy.flush()
         kept = os.dup(copy.fileno())
@@ -27,6 +29,18 @@ def clean_copy(descriptor: int, encoding: str, folder: Path, *, one_line_end: bo
     except OSError as error:
         raise StorageFailed(f"{folder}: {error.strerror}") from error
     return kept
+
+
+def _whole_lines(texts: Iterable[str]) -> Iterator[str]:
+    """The same text in parts that end with a line, or at the end: no letter is cut from its marks."""
+    held = list[str]()
+    for text in texts:
+        whole = 1 + max(text.rfind("\n"), text.rfind("\r"))
+        if whole:
+            yield "".join((*held, text[:whole]))
+            held.clear()
+        held.append(text[whole:])
+    yield "".join(held)
 
 
 def _one_end(text: str) -> str:

@@ -12,10 +12,10 @@ import re2  # pyright: ignore[reportMissingTypeStubs]
 
 from runtime.engines.workspace.folder import private
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
-from runtime.engines.workspace.naming import composed
 from runtime.errors import CallError
 from runtime.evidence import Column
 from runtime.ingest.columns import literal, quoted
+from runtime.ingest.composed import composed
 
 VIEW = "data"
 _TABULAR = (".csv", ".tsv", ".parquet", ".pq", ".tab")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from runtime.ingest.composed import composed
 
 _OTHER = re.compile(r"\W+")
 
@@ -37,12 +38,6 @@ def _stem(path: str) -> str:
 
 def _folded(text: str) -> str:
     return _OTHER.sub("_", composed(text).lower())
-
-
-def composed(text: str) -> str:
-    """The text with each letter and its marks as one character: what looks the same is the same. Archives made on a Mac
-    hold names whose marks stand apart."""
-    return unicodedata.normalize("NFC", text)
 
 
 def told_apart_by(text: str) -> str:

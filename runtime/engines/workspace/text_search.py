@@ -8,8 +8,8 @@ from typing import Any
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
-from runtime.engines.workspace.naming import composed
 from runtime.errors import CallError
+from runtime.ingest.composed import composed
 
 _LINE_CHARS = 400
 _BEFORE_CHARS = 120

@@ -17,7 +17,6 @@ from runtime.engines.workspace.file_set import FileSet, file_set, taken_by
 from runtime.engines.workspace.inspect import Profiles
 from runtime.engines.workspace.joins import near_tables
 from runtime.engines.workspace.model import TableProfile, WorkspaceCatalog, WorkspaceTable
-from runtime.engines.workspace.naming import composed
 from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.near_values import near_values_sql
 from runtime.engines.workspace.query import (
@@ -34,6 +33,7 @@ from runtime.engines.workspace.query import (
 from runtime.engines.workspace.worker import COMMAND, Database
 from runtime.errors import CallError
 from runtime.evidence import Column, Json
+from runtime.ingest.composed import composed
 from runtime.limits import Limits
 from runtime.sqlguard import ValidatedQuery
 
