@@ -12,6 +12,7 @@ from runtime.engines.worker.failures import as_call_error, lost
 from runtime.engines.worker.results import read_result
 from runtime.engines.workspace.file_set import VIEW, FileSet
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
+from runtime.engines.workspace.naming import Place, table_name
 from runtime.engines.workspace.worker import Database, Job
 from runtime.errors import CallError
 from runtime.evidence import Json, SourceRef
@@ -51,8 +52,18 @@ class Fixed:
 
 
 def guarded(catalog: WorkspaceCatalog, sql: str, limits: Limits) -> ValidatedQuery:
-    """The validated query over the catalog's tables. Raises CallError."""
-    return validate(sql, policy_of(catalog.tables, limits))
+    """The validated query over the catalog's tables. Raises CallError; of the table that a file would be, if it were
+    read, with the reason why it is not."""
+    try:
+        return validate(sql, policy_of(catalog.tables, limits))
+    except CallError as error:
+        wanted = str(error.details.get("table", "")).casefold() if error.code == "sql_unknown_table" else ""
+        skipped = (file for file in catalog.files if file.kind == "skipped")
+        unread = next((file for file in skipped if table_name(Place(file.path)).casefold() == wanted), None)
+        if unread is None:
+            raise
+        message = f"{error.message} The file {unread.path} is not read: {unread.reason}."
+        raise CallError(error.code, message, hint=error.hint, details=error.details) from error
 
 
 def policy_of(tables: Sequence[WorkspaceTable], limits: Limits) -> GuardPolicy:

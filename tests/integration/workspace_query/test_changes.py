@@ -83,3 +83,12 @@ async def test_a_folder_without_tables_answers_what_needs_none(open_workspace):
     workspace = await open_workspace({"notes.md": "# Nothing\n"})
     assert (await workspace.read("SELECT 1 + 1 AS two", seconds=5, rows_kept=5)).rows == ((2,),)
     assert (await refused(workspace, "SELECT * FROM orders")).code == "sql_unknown_table"
+
+
+async def test_the_table_of_a_file_that_is_not_read_teaches_the_reason(open_workspace):
+    workspace = await open_workspace({"Plan 2024.csv": b"\0\0\0\0" * 9, ".env": "a=1\n", "n.csv": "n\n1\n"})
+    for name, said in (("plan_2024", True), ("plans", False)):
+        with pytest.raises(CallError) as caught:
+            await workspace.read(f"SELECT * FROM {name}", seconds=10, rows_kept=10)
+        assert caught.value.code == "sql_unknown_table"
+        assert ("The file Plan 2024.csv is not read: line 1: NUL bytes" in caught.value.message) is said
