@@ -38,9 +38,11 @@ def begins_like_total(text: str) -> str:
 
 
 def ends_like_total(text: str) -> str:
-    """SQL: whether a text ends with a total's word, as in 'North total'. The first tests are cheap on every value."""
-    cheap = f"(contains({text}, 'otal') OR suffix({text}, 'TOTAL'))"
-    return f"{cheap} AND regexp_matches({text}, {_ENDS_SO})"
+    """SQL: whether a text ends with a total's word, as in 'North total'. The first tests are cheap on every value, and
+    of a search the cheaper the rarer its first letter."""
+    cheap = f"(contains({text}, 'tal') OR contains({text}, 'TAL'))"
+    likely = f"(contains({text}, 'otal') OR contains({text}, 'OTAL'))"
+    return f"{cheap} AND {likely} AND regexp_matches({text}, {_ENDS_SO})"
 
 
 def labelled_like_total(text: str) -> str:
