@@ -121,7 +121,7 @@ async def test_a_slash_command_completes_and_answers_privately(house, open_page)
         private = page.locator("#channel-messages .private").last
         await expect(private).to_contain_text("only visible to you")
         await private.locator("summary").click()
-        await expect(private.locator("table")).to_contain_text("1240")
+        await expect(private.locator("table")).to_contain_text("1,240")
     async with open_page("U0ANN/C0SALES") as page:
         await expect(page.locator("#channel-messages .message").first).to_be_visible()
         await expect(page.locator("#channel-messages .private")).to_have_count(0)
