@@ -11,6 +11,7 @@ import structlog
 from bot.assembly import Analyst
 from bot.background import Background
 from bot.sources import OpenSources
+from bot.upkeep import repeated
 from bot.uses import Uses
 from runtime.admission import Policy, load_manifest
 from runtime.errors import ConfigurationError, StateError
@@ -64,12 +65,8 @@ class Reloading:
 
     async def keep_up(self) -> None:
         """Follows what other replicas and `footnote reload` put in force, as long as this process lives."""
-        while not self.alone:
-            await self.sleep(LOOK_S)
-            try:
-                await self.follow()
-            except StateError as error:
-                log.warning("the policy in force could not be looked up", reason=str(error))
+        if not self.alone:
+            await repeated(self.follow, LOOK_S, self.sleep, _could_not_look)
 
     async def follow(self) -> None:
         """Looks once: takes this process's own file when it is the manifest that the state names. Raises StateError."""
@@ -133,3 +130,7 @@ class Reloading:
                 "where the right one is",
                 manifest=str(self.analyst.settings.manifest), mine=in_force.policy.revision, in_force=in_force.named,
             )  # fmt: skip
+
+
+def _could_not_look(error: StateError) -> None:
+    log.warning("the policy in force could not be looked up", reason=str(error))

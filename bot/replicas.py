@@ -6,11 +6,13 @@ import os
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 
 import structlog
 
 from bot.approvals.office import Office
 from bot.settings import Settings
+from bot.upkeep import repeated
 from runtime.clock import NewId
 from runtime.durable import Durable, Lease
 from runtime.errors import StateError
@@ -79,12 +81,8 @@ class Succession:
 
     async def keep_up(self, durable: Durable) -> None:
         """Looks after the others as long as this process lives."""
-        while not self.office.alone:
-            await self.office.sleep(LOOK_S)
-            try:
-                await self.look(durable)
-            except StateError as error:
-                log.warning("could not look who is gone", reason=str(error))
+        if not self.office.alone:
+            await repeated(partial(self.look, durable), LOOK_S, self.office.sleep, _could_not_look)
 
     async def look(self, durable: Durable) -> None:
         """Looks once. Raises StateError; then the next look does all of it again."""
@@ -103,6 +101,10 @@ class Succession:
     async def _requests(self, gone: Callable[[str], bool]) -> None:
         """Before the runs that asked are resumed: they find their requests ended."""
         await self.office.recover(gone, lambda owner: owner.rpartition("@")[0] == self.me.name)
+
+
+def _could_not_look(error: StateError) -> None:
+    log.warning("could not look who is gone", reason=str(error))
 
 
 def _ids(replicas: tuple[Replica, ...]) -> set[str]:

@@ -11,6 +11,7 @@ import structlog
 
 from bot.address import Address
 from bot.question import event_of
+from bot.upkeep import repeated
 from runtime.durable import Durable
 from runtime.errors import StateError
 from runtime.state import State
@@ -53,12 +54,8 @@ class Stopping:
 
     async def keep_up(self) -> None:
         """Follows what other replicas were asked, as long as this process lives."""
-        while not self.alone:
-            await self.sleep(LOOK_S)
-            try:
-                await self.follow()
-            except StateError as error:
-                log.warning("could not look what is to be stopped", reason=str(error))
+        if not self.alone:
+            await repeated(self.follow, LOOK_S, self.sleep, _could_not_look)
 
     async def follow(self) -> None:
         """Stops what runs here and another replica was asked to stop. Raises StateError."""
@@ -66,6 +63,10 @@ class Stopping:
         if here:
             for key in await self.state.inbox.seen(here):
                 await self.durable.cancel(here[key])
+
+
+def _could_not_look(error: StateError) -> None:
+    log.warning("could not look what is to be stopped", reason=str(error))
 
 
 def _key(turn_id: str) -> str:

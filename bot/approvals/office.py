@@ -14,6 +14,7 @@ from bot.approvals.board import Board
 from bot.approvals.pressers import Pressers
 from bot.approvals.presses import Presses
 from bot.settings import Settings
+from bot.upkeep import repeated
 from runtime.admission import PolicyInForce
 from runtime.approvals import Desk
 from runtime.clock import Clock, NewId
@@ -45,12 +46,12 @@ class Office:
 
     async def keep_up(self) -> None:
         """Ends what dead replicas left behind, as long as this process lives. One process alone has none."""
-        while not self.alone:
-            await self.sleep(SWEEP_S)
-            try:
-                await self.desk.sweep()
-            except StateError as error:
-                log.warning("requests for approval could not be swept", reason=str(error))
+        if not self.alone:
+            await repeated(self.desk.sweep, SWEEP_S, self.sleep, _not_swept)
+
+
+def _not_swept(error: StateError) -> None:
+    log.warning("requests for approval could not be swept", reason=str(error))
 
 
 def new_token() -> str:

@@ -13,6 +13,7 @@ import structlog
 
 from bot.shared_files.fetching import Fetched, Fetcher, NotFetched
 from bot.shared_files.slack_file import LOOK_FIRST, SlackFile, mib
+from bot.upkeep import repeated
 from runtime.admission.manifest import SlackFiles
 from runtime.clock import Clock
 from runtime.engines.workspace.byte_store import DirectoryBytes
@@ -102,12 +103,7 @@ class Shelf:
 
     async def keep_up(self) -> None:
         """Sweeps once a day for as long as the process runs."""
-        while True:
-            await self.sleep(_SWEEP_SECONDS)
-            try:
-                await self.sweep()
-            except StateError as error:
-                log.error("shared files were not swept; tomorrow again", reason=str(error))
+        await repeated(self.sweep, _SWEEP_SECONDS, self.sleep, _not_swept)
 
     async def _fetch(self, conversation: str, raw: Mapping[str, Any], known: Mapping[str, SharedFile]) -> SharedFile:
         """One file, kept. Raises NotFetched."""
@@ -157,3 +153,7 @@ def _name(fetched: Fetched, others: Collection[SharedFile]) -> str:
     while taken.get(given.casefold(), fetched.sha256) != fetched.sha256:
         given, number = f"{stem} ({number}){suffix}", number + 1
     return given
+
+
+def _not_swept(error: StateError) -> None:
+    log.error("shared files were not swept; tomorrow again", reason=str(error))
