@@ -1,4 +1,8 @@
-"""Ingest: files as people drop them in, read right into Parquet or refused with the reason, in a process of its own."""
+"""Ingest: files as people drop them in, read right into Parquet or refused with the reason, in a process of its own.
+
+`runtime.ingest.reader` starts that process and is not imported here: the process itself imports this package, and half
+of its start would be spent on what only the other side needs.
+"""
 
 from runtime.ingest.document_plain import decoded
 from runtime.ingest.document_store import DocumentStore, ExtractedText
@@ -15,7 +19,6 @@ from runtime.ingest.outcome import (
     ReadWorkbook,
     SourceChanged,
 )
-from runtime.ingest.reader import FileReader
 from runtime.ingest.store import ReadingStore
 
 __all__ = [
@@ -25,7 +28,6 @@ __all__ = [
     "DocumentStore",
     "ExtractedText",
     "FileJob",
-    "FileReader",
     "IngestRefused",
     "Kind",
     "ReadDocument",

@@ -21,7 +21,8 @@ from pathlib import Path
 
 from runtime.clock import SystemClock
 from runtime.engines.workspace.workspace import Workspace
-from runtime.ingest import FileJob, FileReader, ReadTable
+from runtime.ingest import FileJob, ReadTable
+from runtime.ingest.reader import FileReader
 from runtime.limits import DEFAULT
 from runtime.toolboxes.files import list_files
 from tests.bench.bench_file_query import context_of

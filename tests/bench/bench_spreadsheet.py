@@ -12,7 +12,8 @@ from pathlib import Path
 
 import xlsxwriter
 
-from runtime.ingest import FileJob, FileReader, ReadWorkbook
+from runtime.ingest import FileJob, ReadWorkbook
+from runtime.ingest.reader import FileReader
 from runtime.limits import DEFAULT
 from tests.bench.row import Row
 

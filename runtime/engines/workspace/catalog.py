@@ -23,7 +23,6 @@ from runtime.ingest import (
     DocumentStore,
     ExtractedText,
     FileJob,
-    FileReader,
     IngestRefused,
     ReadDocument,
     ReadingStore,
@@ -31,6 +30,7 @@ from runtime.ingest import (
     ReadWorkbook,
     open_inside,
 )
+from runtime.ingest.reader import FileReader
 from runtime.limits import Limits
 
 _WORD = re.compile(r"\w+")

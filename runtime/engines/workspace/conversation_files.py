@@ -17,7 +17,7 @@ from runtime.engines.workspace.catalog import WorkspaceFiles
 from runtime.engines.workspace.joint_files import JointFiles
 from runtime.engines.workspace.worker import COMMAND
 from runtime.engines.workspace.workspace import Workspace
-from runtime.ingest import FileReader
+from runtime.ingest.reader import FileReader
 from runtime.limits import Limits
 
 _VIEWS_KEPT = 16
