@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from runtime.evidence import Json
-from runtime.models.offline import sql, tables
+from runtime.models.offline import results, tables
 from runtime.models.offline.lexicon import MONTH_NAMES
 from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Plan
@@ -39,7 +39,7 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
     }
     total = result.data.get("row_count")
     whole = total is None or total == len(rows)
-    if sql.newest_first(plan):
+    if results.newest_first(plan):
         rows = rows[::-1]
     body = writers[plan.shape](replace(plan, trend=plan.trend and whole), rows, mark)
     if isinstance(total, int) and _in_groups(plan) and not _one_winner(plan):
@@ -98,7 +98,7 @@ def _rows(data: Mapping[str, Any]) -> list[Row]:
 
 
 def _empty(rows: Sequence[Row]) -> bool:
-    return len(rows) == 1 and (rows[0].get(sql.FIGURE) is None or rows[0].get(sql.ROWS) == 0)
+    return len(rows) == 1 and (rows[0].get(results.FIGURE) is None or rows[0].get(results.ROWS) == 0)
 
 
 def _near(data: Mapping[str, Any]) -> str:
@@ -114,7 +114,7 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if plan.split and rows:
         return f"The {measured(plan)}:\n\n{tables.groups(plan, rows, mark)}"
     row: Row = rows[0] if rows else {}
-    value = row.get(sql.FIGURE)
+    value = row.get(results.FIGURE)
     if plan.aggregate.function not in ("count", "distinct") and value is None:
         return f"There is nothing to compute: no row with a value in `{_measure_name(plan)}` matches{mark}."
     number = figure(value, plan.aggregate)
@@ -151,10 +151,10 @@ def _shares(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 
 def _share_of(plan: Plan, row: Row, mark: str) -> str:
-    if row.get(sql.FIGURE) is None:
+    if row.get(results.FIGURE) is None:
         return f"There is nothing to take a share of{mark}."
-    part, whole = (figure(row.get(name), plan.aggregate) for name in (sql.PART, sql.WHOLE))
-    return f"It is **{figure(row[sql.FIGURE])}%**: {part} of {whole}{mark}."
+    part, whole = (figure(row.get(name), plan.aggregate) for name in (results.PART, results.WHOLE))
+    return f"It is **{figure(row[results.FIGURE])}%**: {part} of {whole}{mark}."
 
 
 def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
@@ -166,8 +166,10 @@ def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         head += f" ({_data_end(plan)})" if plan.data_end is not None else ""
         return f"{head}:\n\n{tables.changes(plan, rows, mark)}{tables.only_some(plan, rows, len(rows), mark)}"
     row = rows[0]
-    before, after, change = (figure(row.get(name), plan.aggregate) for name in (sql.BEFORE, sql.AFTER, sql.CHANGE))
-    percent = row.get(sql.PERCENT)
+    before, after, change = (
+        figure(row.get(name), plan.aggregate) for name in (results.BEFORE, results.AFTER, results.CHANGE)
+    )
+    percent = row.get(results.PERCENT)
     by = f", {figure(percent)}%" if percent is not None else ""
     later = _said(plan.period) + (f"; {_data_end(plan)}" if plan.data_end is not None else "")
     return (
@@ -180,9 +182,9 @@ def _months_over(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     row: Row = rows[0] if rows else {}
     assert plan.top is not None and plan.earlier is not None and plan.period is not None
     word = "higher" if plan.top[0] == "max" else "lower"
-    both = row.get(sql.GROUPS)
+    both = row.get(results.GROUPS)
     return (
-        f"In **{figure(row.get(sql.FIGURE))}** of {figure(both)} months the {measured(plan)} was {word} in "
+        f"In **{figure(row.get(results.FIGURE))}** of {figure(both)} months the {measured(plan)} was {word} in "
         f"{_said(plan.period)} than in the same month of {_said(plan.earlier)}{mark}."
     )
 
@@ -195,13 +197,13 @@ def _correlation(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     row: Row = rows[0] if rows else {}
     assert plan.aggregate.column is not None and plan.other is not None
     pair = f"`{plan.aggregate.column.name}` and `{plan.other.name}`"
-    r = row.get(sql.FIGURE)
+    r = row.get(results.FIGURE)
     if r is None:
         return f"There is nothing to correlate: {pair} don't vary over the rows that match{mark}."
     size = abs(float(str(r)))
     strength = "strong" if size >= 0.7 else "moderate" if size >= 0.4 else "weak" if size >= 0.1 else "next to no"
     return (
-        f"The correlation of {pair} is **{figure(r)}** over {figure(row.get(sql.ROWS))} rows, {strength} "
+        f"The correlation of {pair} is **{figure(r)}** over {figure(row.get(results.ROWS))} rows, {strength} "
         f"(Pearson's r){mark}. That two figures go together doesn't say that one causes the other."
     )
 
@@ -232,7 +234,7 @@ def _period_said(period: Period) -> str:
 
 
 def _of_rows(row: Row) -> str:
-    count = row.get(sql.ROWS)
+    count = row.get(results.ROWS)
     return f" (from {figure(count)} {'row' if count == 1 else 'rows'})" if count is not None else ""
 
 
@@ -261,22 +263,22 @@ def _in_time(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 
 def _course(plan: Plan, rows: Sequence[Row], mark: str) -> str:
-    known = [row for row in rows if isinstance(row.get(sql.FIGURE), int | float)]
+    known = [row for row in rows if isinstance(row.get(results.FIGURE), int | float)]
     if len(known) < 2:
         return ""
-    low, *_, high = sorted(known, key=lambda row: float(str(row[sql.FIGURE])))
+    low, *_, high = sorted(known, key=lambda row: float(str(row[results.FIGURE])))
     ends = [
-        f"**{figure(row[sql.FIGURE], plan.aggregate)}** in {tables.group_said(plan, row)}"
+        f"**{figure(row[results.FIGURE], plan.aggregate)}** in {tables.group_said(plan, row)}"
         for row in (known[0], known[-1])
     ]
-    peaks = [f"{figure(row[sql.FIGURE], plan.aggregate)} in {tables.group_said(plan, row)}" for row in (high, low)]
+    peaks = [f"{figure(row[results.FIGURE], plan.aggregate)} in {tables.group_said(plan, row)}" for row in (high, low)]
     return f"From {ends[0]} to {ends[1]}{mark}; the highest was {peaks[0]}, the lowest {peaks[1]}{mark}.\n\n"
 
 
 def _winner(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     assert plan.top is not None
     word = "highest" if plan.top[0] == "max" else "lowest"
-    number = figure(rows[0][sql.FIGURE], plan.aggregate)
+    number = figure(rows[0][results.FIGURE], plan.aggregate)
     names = [tables.group_said(plan, row) for row in rows[:_TIED]]
     if len(names) == 1:
         return f"**{names[0]}** has the {word} {measured(plan)}: **{number}**{mark}."
@@ -288,7 +290,7 @@ def _extreme(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     assert column is not None and plan.top is not None
     if not rows:
         return f"No row with a value in `{column.name}` matches{mark}."
-    key = column.name if plan.aggregate.divisor == 1 else sql.FIGURE
+    key = column.name if plan.aggregate.divisor == 1 else results.FIGURE
     word = "highest" if plan.top[0] == "max" else "lowest"
     if len(rows) == 1:
         value = _measured_cell(plan, rows[0].get(key))
@@ -297,7 +299,7 @@ def _extreme(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     head = (
         f"These share the {word} `{column.name}`:" if plan.top[1] == 1 else f"By `{column.name}`, {word} first{tied}:"
     )
-    others = tuple(one for one in sql.shown_columns(plan) if one.name != column.name)
+    others = tuple(one for one in results.shown_columns(plan) if one.name != column.name)
     values = [_measured_cell(plan, row.get(key)) for row in rows]
     return f"{head}\n\n{tables.whole_rows(others, column.name, values, rows, mark)}"
 
@@ -310,7 +312,7 @@ def _measured_cell(plan: Plan, value: Json) -> str:
 def _row_words(plan: Plan, row: Row) -> str:
     """A row by its first telling column, the others in parentheses."""
     columns = [
-        c for c in sql.shown_columns(plan) if plan.aggregate.column is None or c.name != plan.aggregate.column.name
+        c for c in results.shown_columns(plan) if plan.aggregate.column is None or c.name != plan.aggregate.column.name
     ]
     if not columns:
         return "a row"
@@ -326,7 +328,7 @@ def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     noun = _dimension_words(plan)[0]
     if not rows:
         return f"None: the data have no such {noun}{mark}."
-    total = _whole(rows[0][sql.GROUPS], len(rows))
+    total = _whole(rows[0][results.GROUPS], len(rows))
     which = f", by the {measured(plan)}" if plan.having else ""
     head = f"**{total:,}** {'value' if total == 1 else 'values'} of {noun}{which}{mark}:"
     return f"{head}\n\n{tables.groups(plan, rows, mark)}{tables.only_some(plan, rows, total, mark)}"
@@ -335,9 +337,9 @@ def _group_count(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 def _listed(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if not rows:
         return f"No row matches{mark}."
-    total = _whole(rows[0][sql.IN_ALL], len(rows))
+    total = _whole(rows[0][results.IN_ALL], len(rows))
     head = f"**{total:,}** {'row matches' if total == 1 else 'rows match'}{mark}:"
-    table = tables.whole_rows(sql.shown_columns(plan), "", (), rows, mark)
+    table = tables.whole_rows(results.shown_columns(plan), "", (), rows, mark)
     return f"{head}\n\n{table}{tables.only_some(plan, rows, total, mark)}"
 
 

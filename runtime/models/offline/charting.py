@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.models.offline import dialects, sql
+from runtime.models.offline import dialects, results, sql
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.plan import Dimension, Plan
 from runtime.models.offline.tokens import tokenize
@@ -23,9 +23,11 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     words = [token.text.lower() for token in tokenize(turn.question)]
     in_time = bool(plan.dimensions and plan.dimensions[0].bucket)
     kind = next((_KINDS[word] for word in words if word in _KINDS), "line" if in_time else "bar")
-    spelled = {sql.dimension_name(one): one.column for one in plan.dimensions if one.column.folds and one.label is None}
+    spelled = {
+        results.dimension_name(one): one.column for one in plan.dimensions if one.column.folds and one.label is None
+    }
     names = ", ".join(_label(key, spelled.get(key)) for key in keys)
-    order = "1" if in_time else f"{sql.FIGURE} DESC NULLS LAST, 1"
+    order = "1" if in_time else f"{results.FIGURE} DESC NULLS LAST, 1"
     what = f"share of the {measured(plan)}" if plan.shape == "share" else measured(plan)
     title = f"{what} by {' and '.join(keys)}".replace("`", "")
     title = title[:1].upper() + title[1:]
@@ -35,7 +37,7 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
         **({"unit": unit} if 0 < len(unit) <= _UNIT_CHARS else {}),
         "kind": kind,
         "title": title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1].rstrip() + "…",
-        "sql": f"SELECT {names}, {sql.FIGURE} FROM ({sql.query(plan)}) AS found ORDER BY {order}",
+        "sql": f"SELECT {names}, {results.FIGURE} FROM ({sql.query(plan)}) AS found ORDER BY {order}",
         "note": "drawing the chart",
     }
 
@@ -44,12 +46,13 @@ def _label(key: str, column: Column | None) -> str:
     """The labels of a picture; of a value that is spelled in several ways the most common one, as in the table."""
     usual = {} if column is None else {value.strip().casefold(): value.strip() for value in reversed(column.values)}
     if not usual:
-        return sql.name(key)
+        return dialects.quoted(key)
     cases = [f"WHEN {dialects.text(one)} THEN {dialects.text(said)}" for one, said in usual.items()]
-    return f"CASE {dialects.folded(sql.name(key))} {' '.join(cases)} ELSE {sql.name(key)} END AS {sql.name(key)}"
+    name = dialects.quoted(key)
+    return f"CASE {dialects.folded(name)} {' '.join(cases)} ELSE {name} END AS {name}"
 
 
 def _drawn(dimension: Dimension, plan: Plan) -> str:
     """A group's place in the picture: its name, unless two groups may bear the same one."""
     named = dimension.label is not None and not dimension.label.shared
-    return sql.label_name(dimension, plan) if named else sql.dimension_name(dimension)
+    return results.label_name(dimension, plan) if named else results.dimension_name(dimension)

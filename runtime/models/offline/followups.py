@@ -8,7 +8,7 @@ from datetime import date
 
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.choose import Choice, choose
-from runtime.models.offline.clues import Clues, gather
+from runtime.models.offline.clues import Clues
 from runtime.models.offline.conditions import Span, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.links import linked, reached, with_units
@@ -18,6 +18,7 @@ from runtime.models.offline.notes import noted, value_note
 from runtime.models.offline.periods import PeriodMention, in_year
 from runtime.models.offline.plan import Cannot, Dimension, Plan, Reading, ValueFilter, sourced
 from runtime.models.offline.reading import unmixed
+from runtime.models.offline.spotting import gather
 from runtime.models.offline.tokens import Token, tokenize
 from runtime.models.offline.wording import column_name
 

@@ -116,7 +116,6 @@ FREQUENCY = _stems("often frequent frequently common commonly")
 BUCKETS = _mapped({"day": "day date daily", "week": "week weekly", "month": "month monthly",
                    "quarter": "quarter quarterly", "year": "year yearly annual annually"})  # fmt: skip
 BUCKET_ADVERBS = _stems("daily weekly monthly quarterly yearly annual annually")
-DATE_WORDS = _stems("date day")
 
 # Units that column names carry, and factors between the ones that convert exactly.
 UNITS = {

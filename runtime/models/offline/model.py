@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from runtime.models.offline import charting, gathering, proposals, sql
+from runtime.models.offline import charting, gathering, lookups, proposals, sql
 from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.choose import Choice
@@ -190,7 +190,7 @@ def _lookups(choice: Choice, turn: Turn, tables: Sequence[Table]) -> gathering.C
     found: list[tuple[Table, str]] = []
     if isinstance(choice.reading, Plan):
         table = choice.reading.table
-        found = [(table, sql.dates_query(table, c)) for c in table.of_kind("textdate") if c.minimum is None]
+        found = [(table, lookups.dates_query(table, c)) for c in table.of_kind("textdate") if c.minimum is None]
         if sum("looked_in" in text for text in made) < _MOST_LOOKUPS:
             found += _spellings(choice.reading, tables)
     elif choice.words and sum("looked_in" in text for text in made) < _MOST_LOOKUPS:
@@ -198,7 +198,7 @@ def _lookups(choice: Choice, turn: Turn, tables: Sequence[Table]) -> gathering.C
         for table in choice.look_into:
             columns = tuple(c for c in table.of_kind("label") if not c.complete)[:_LOOKED_UP_COLUMNS]
             if columns and parts:
-                found.append((table, sql.values_query(table, columns, parts)))
+                found.append((table, lookups.values_query(table, columns, parts)))
     note = "looking up values"
     return [query_call(table.source, table.dialect, text, note) for table, text in found if text not in made]
 
@@ -211,7 +211,7 @@ def _spellings(plan: Plan, tables: Sequence[Table]) -> list[tuple[Table, str]]:
         if value.column.kind == "label" and not value.column.complete and value.column.type == "VARCHAR":
             parts = tuple(dict.fromkeys(_beginning(text) for text in value.values))
             table = by_id.get(value.column.source, plan.table)
-            found.append((table, sql.values_query(table, (value.column,), parts)))
+            found.append((table, lookups.values_query(table, (value.column,), parts)))
     return found
 
 

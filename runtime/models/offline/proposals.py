@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
-from runtime.models.offline import sql
+from runtime.models.offline import lookups
 from runtime.models.offline.catalog import Column, Table
-from runtime.models.offline.clues import Clues, gather
+from runtime.models.offline.clues import Clues
 from runtime.models.offline.conditions import value_filters
 from runtime.models.offline.gathering import QUERY_TOOLS, Calls, look, look_into, looked_into, query_call, worth_a_look
 from runtime.models.offline.lexicon import FILLERS, IDENTIFIER_WORDS
 from runtime.models.offline.plan import Ask, ValueFilter
 from runtime.models.offline.refusals import ask, no_meaning
+from runtime.models.offline.spotting import gather
 from runtime.models.offline.tokens import stems, tokenize
 from runtime.models.offline.transcript import Done, Turn
 from runtime.models.offline.wording import as_code, small
@@ -99,7 +100,7 @@ def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | 
     if unread:
         parts = tuple(dict.fromkeys(stem for word in unread for stem in stems(word)))
         columns = tuple(column for column in table.of_kind("label") if not column.complete)
-        text = sql.values_query(table, columns, parts) if columns else ""
+        text = lookups.values_query(table, columns, parts) if columns else ""
         made = {str(done.call.input.get("sql")) for done in turn.done if done.call.name in QUERY_TOOLS}
         if text and text not in made:
             return [query_call(table.source, table.dialect, text, "looking up values")]

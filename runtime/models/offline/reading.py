@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import date
 
 from runtime.models.offline.catalog import Column, Table
-from runtime.models.offline.clues import Clues, gather
+from runtime.models.offline.clues import Clues
 from runtime.models.offline.conditions import Span, pair_of, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONEY_VERBS, QUANTITY_WORDS
 from runtime.models.offline.mentions import Named
 from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, Related, ValueFilter
 from runtime.models.offline.shapes import Parts, shape
+from runtime.models.offline.spotting import gather
 from runtime.models.offline.targets import bounds_of, counted
 from runtime.models.offline.tokens import Token
 

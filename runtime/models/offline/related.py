@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from runtime.models.offline.catalog import Column, Join, Table
-from runtime.models.offline.clues import gather
 from runtime.models.offline.conditions import Span, span_of, value_filters
 from runtime.models.offline.links import linked, reached
 from runtime.models.offline.mentions import names_said, valued
 from runtime.models.offline.plan import Aggregate, Cannot, Plan, Reading, Related
 from runtime.models.offline.reading import read
+from runtime.models.offline.spotting import gather
 from runtime.models.offline.tokens import Token, stems, tokenize
 
 _LACKS = frozenset(("no", "without", "never", "not", "lacking"))

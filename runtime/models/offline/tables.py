@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runtime.evidence import Json
-from runtime.models.offline import sql
+from runtime.models.offline import results
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.plan import Dimension, Plan
 from runtime.models.offline.wording import bucket, figure, measured, shown, small, unit_name
@@ -27,8 +27,8 @@ def group_names(plan: Plan, row: Row) -> list[str]:
     names: list[str] = []
     for dimension in plan.dimensions:
         if dimension.label is not None:
-            names.append(shown(row.get(sql.label_name(dimension, plan))))
-        names.append(_group_name(row.get(sql.dimension_name(dimension)), dimension))
+            names.append(shown(row.get(results.label_name(dimension, plan))))
+        names.append(_group_name(row.get(results.dimension_name(dimension)), dimension))
     return names + [shown(row.get(column.name)) for column in plan.split]
 
 
@@ -57,11 +57,15 @@ def _usual(value: Json, column: Column) -> Json:
 
 def groups(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) -> str:
     """Groups with their figure, and from how many rows it comes. The figure's column carries the mark."""
-    counted = plan.aggregate.function != "count" and bool(rows) and rows[0].get(sql.ROWS) is not None
+    counted = plan.aggregate.function != "count" and bool(rows) and rows[0].get(results.ROWS) is not None
     bare = replace(plan.aggregate, unit="")
     head = [*_group_heads(plan), _figure_head(plan, mark), *(["rows"] if counted else [])]
     lines = [
-        [*group_names(plan, row), figure(row.get(sql.FIGURE), bare), *([figure(row[sql.ROWS])] if counted else [])]
+        [
+            *group_names(plan, row),
+            figure(row.get(results.FIGURE), bare),
+            *([figure(row[results.ROWS])] if counted else []),
+        ]
         for row in inline(rows, last=last)
     ]
     return _markdown(head, lines, 1 + counted)
@@ -76,8 +80,8 @@ def changes(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     lines = [
         [
             *group_names(plan, row),
-            *(figure(row.get(name), bare) for name in (sql.BEFORE, sql.AFTER, sql.CHANGE)),
-            figure(row.get(sql.PERCENT)),
+            *(figure(row.get(name), bare) for name in (results.BEFORE, results.AFTER, results.CHANGE)),
+            figure(row.get(results.PERCENT)),
         ]
         for row in inline(rows)
     ]
@@ -91,8 +95,8 @@ def shares(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) ->
     lines = [
         [
             *group_names(plan, row),
-            figure(row.get(sql.FIGURE)),
-            *(figure(row.get(name), bare) for name in (sql.PART, sql.WHOLE)),
+            figure(row.get(results.FIGURE)),
+            *(figure(row.get(name), bare) for name in (results.PART, results.WHOLE)),
         ]
         for row in inline(rows, last=last)
     ]
@@ -114,8 +118,8 @@ def only_some(plan: Plan, rows: Sequence[Row], total: int, mark: str, *, last: b
     shown_rows, which = len(inline(rows)), "last" if last else "first"
     if total <= shown_rows:
         return ""
-    kept = "all" if plan.shape != "rows" or total <= sql.LISTED_ROWS else f"the first {sql.LISTED_ROWS}"
-    kept += " are in the evidence" + (", the newest first" if sql.newest_first(plan) else "")
+    kept = "all" if plan.shape != "rows" or total <= results.LISTED_ROWS else f"the first {results.LISTED_ROWS}"
+    kept += " are in the evidence" + (", the newest first" if results.newest_first(plan) else "")
     return f"\n\nThese are the {which} {small(shown_rows)} of {total:,} rows; {kept}{mark}."
 
 
