@@ -70,7 +70,7 @@ def _read(call: Call, updating: bool) -> tuple[Json, list[str]]:
     if args.has("markdown_text"):
         _take_markdown(args.text("markdown_text"), args.has("text"), content)
     elif "text" in args.values or not updating:
-        content["text"] = _text(call, args.text("text", ""), content, warnings, updating)
+        content["text"] = _text(call, args.text("text", ""), warnings, updating)
     if args.has("file_ids"):
         content["files"] = [_own_file(call, file_id) for file_id in args.listing("file_ids")]
     if not updating and not any(content.get(name) for name in ("text", "blocks", "attachments")):
@@ -88,7 +88,7 @@ def _take_markdown(text: str, has_text: bool, content: Json) -> None:
     content["blocks"] = [{"type": "markdown", "text": text}]
 
 
-def _text(call: Call, text: str, content: Json, warnings: list[str], updating: bool) -> str:
+def _text(call: Call, text: str, warnings: list[str], updating: bool) -> str:
     if updating and characters(text) > TEXT_UPDATE:
         raise SlackError("msg_too_long")
     if len(text) > TEXT_CUT:

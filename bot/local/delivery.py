@@ -83,19 +83,19 @@ class Delivery:
     def message(self, message: Json, channel: Channel) -> None:
         """Tell every app that hears it about a posted message."""
         for app in self.workspace.world.apps:
-            for event in events.message_events(self.workspace, app, message, channel):
+            for event in events.message_events(app, message, channel):
                 self.event(app, event, channel)
 
     def message_changed(self, channel: Channel, after: Json, before: Json) -> None:
         """Tell every app in the channel about an edit."""
         ts = self.workspace.numbering.ts(self.workspace.now())
-        event = events.changed_event(self.workspace, channel, after, before, ts)
+        event = events.changed_event(channel, after, before, ts)
         self._to_hearers(event, channel)
 
     def message_deleted(self, channel: Channel, before: Json) -> None:
         """Tell every app in the channel about a deletion."""
         ts = self.workspace.numbering.ts(self.workspace.now())
-        self._to_hearers(events.deleted_event(self.workspace, channel, before, ts), channel)
+        self._to_hearers(events.deleted_event(channel, before, ts), channel)
 
     def subscribed(self, name: str, event: Json, channel: Channel | None = None) -> None:
         """Send an event to every app that subscribes to `name`."""
@@ -148,14 +148,10 @@ class Delivery:
     async def _attempt(self, app: AppInstall, packet: Packet) -> Ack:
         switches = self.workspace.faults.events
         sent = self.workspace.now()
-        if packet.kind == "events_api" and packet.attempt == 0 and switches.lost_events > 0:
-            switches.lost_events -= 1
-            ack = Ack(False, reason="connection_failed")
-        else:
-            ack = await self.transports[app.mode].send(app, packet, self.ack_seconds)
-            if ack.ok and switches.lost_acks > 0 and packet.kind == "events_api":
-                switches.lost_acks -= 1
-                ack = Ack(False, reason="http_timeout")
+        ack = await self.transports[app.mode].send(app, packet, self.ack_seconds)
+        if ack.ok and switches.lost_acks > 0 and packet.kind == "events_api":
+            switches.lost_acks -= 1
+            ack = Ack(False, reason="http_timeout")
         self.attempts.append(Delivered(app.app_id, packet.kind, packet.payload, packet.attempt, ack, sent))
         self.workspace.changes.notify("delivery", event_id=packet.payload.get("event_id"), ok=ack.ok)
         return ack

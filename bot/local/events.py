@@ -51,7 +51,7 @@ def envelope(workspace: Workspace, app: AppInstall, event: Json, channel: Channe
     }
 
 
-def message_events(workspace: Workspace, app: AppInstall, message: Json, channel: Channel) -> Iterator[Json]:
+def message_events(app: AppInstall, message: Json, channel: Channel) -> Iterator[Json]:
     """The events that one app receives for one posted message.
 
     A mention in a channel gives two: `app_mention` and `message`. A direct message gives `message` only.
@@ -61,18 +61,18 @@ def message_events(workspace: Workspace, app: AppInstall, message: Json, channel
     mentioned = f"<@{app.bot_user}>" in message.get("text", "")
     can_hear = member or (channel.kind == "channel" and app.mention_outside)
     if mentioned and not own and channel.kind != "im" and can_hear and _subscribed(app, "app_mention"):
-        yield app_mention(workspace, message, channel)
+        yield app_mention(message, channel)
     if member and _subscribed(app, _MESSAGE_EVENTS[channel.kind], _HISTORY_SCOPES[channel.kind]):
-        yield message_event(workspace, message, channel)
+        yield message_event(message, channel)
 
 
-def app_mention(workspace: Workspace, message: Json, channel: Channel) -> Json:
+def app_mention(message: Json, channel: Channel) -> Json:
     """The `app_mention` form of a message."""
     event = {key: value for key, value in message.items() if key not in ("subtype", "reply_count", "reply_users")}
     return {**event, "type": "app_mention", "channel": channel.id, "event_ts": message["ts"], **_teams(message)}
 
 
-def message_event(workspace: Workspace, message: Json, channel: Channel) -> Json:
+def message_event(message: Json, channel: Channel) -> Json:
     """The `message` form of a message."""
     return {
         **message,
@@ -84,7 +84,7 @@ def message_event(workspace: Workspace, message: Json, channel: Channel) -> Json
     }
 
 
-def changed_event(workspace: Workspace, channel: Channel, after: Json, before: Json, ts: str) -> Json:
+def changed_event(channel: Channel, after: Json, before: Json, ts: str) -> Json:
     """A `message_changed` event."""
     return {
         "type": "message",
@@ -99,7 +99,7 @@ def changed_event(workspace: Workspace, channel: Channel, after: Json, before: J
     }
 
 
-def deleted_event(workspace: Workspace, channel: Channel, before: Json, ts: str) -> Json:
+def deleted_event(channel: Channel, before: Json, ts: str) -> Json:
     """A `message_deleted` event."""
     return {
         "type": "message",

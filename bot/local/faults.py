@@ -52,7 +52,6 @@ class EventFaults:
     copies: int = 1
     delay: float = 0.0
     lost_acks: int = 0
-    lost_events: int = 0
     holding: bool = False
     timestamp_skew: float = 0.0
     signature_skew: float = 0.0
@@ -160,10 +159,6 @@ class Faults:
     def lose_acks(self, times: int = 1) -> None:
         """Ignore the bot's next acknowledgements, so that Slack retries."""
         self.events.lost_acks += times
-
-    def lose_events(self, times: int = 1) -> None:
-        """The next first deliveries never arrive; only retries do."""
-        self.events.lost_events += times
 
     def hold_events(self) -> None:
         """Keep events back until `release_events()`."""

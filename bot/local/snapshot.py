@@ -68,9 +68,7 @@ def read_world(data: Json) -> World:
     return World(
         people=[Person(**person) for person in data["people"]],
         channels=[Channel(**channel) for channel in data["channels"]],
-        apps=[
-            AppInstall(**{**app, "scopes": set(app["scopes"]), "events": set(app["events"])}) for app in data["apps"]
-        ],
+        apps=[_read_app(app) for app in data["apps"]],
         groups=[UserGroup(**group) for group in data["groups"]],
         team_id=data["team_id"],
         team_name=data["team_name"],

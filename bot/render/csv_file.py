@@ -26,11 +26,6 @@ def csv_file(item: Evidence, max_bytes: int = limits.CSV_BYTES) -> tuple[bytes, 
     return content, _note(item, written)
 
 
-def csv_bytes(item: Evidence, max_bytes: int = limits.CSV_BYTES) -> bytes:
-    """Only the content of `csv_file`."""
-    return _csv(item, max_bytes)[0]
-
-
 def _note(item: Evidence, written: int) -> str:
     total = item.row_count if item.row_count is not None else len(item.rows)
     unknown = item.truncated is not None and item.truncated.total is None and item.truncated.reason == "rows_kept"

@@ -1,4 +1,4 @@
-"""Every limit of Slack's that we know, and our own budgets under them; no other module holds such a number.
+"""Every limit of Slack's that we can meet, and our own budgets under them; no other module holds such a number.
 
 Slack's limits are published ones unless a comment says otherwise. Lengths are counted by `bot.render.measure`:
 characters as UTF-16 units and bytes as ASCII-escaped JSON, the dearest way Slack could count either.
@@ -19,7 +19,6 @@ HEADER_CHARS = 150
 CONTEXT_ELEMENTS = 10
 CONTEXT_CHARS = 2_000  # not published; the field bound, which every text object is known to take
 ACTIONS_ELEMENTS = 25
-CONTEXT_ACTIONS_ELEMENTS = 5
 BLOCK_ID_CHARS = 255
 ACTION_ID_CHARS = 255
 BUTTON_TEXT_CHARS = 75
@@ -50,7 +49,6 @@ FILE_TITLE_CHARS = 200  # ours
 
 # Other calls
 STATUS_CHARS = 100  # ours: a status line is one short line
-METADATA_BYTES = 4_000  # ours; `metadata_too_large` has no published bound
 
 # Our budgets for text (below SECTION_CHARS, so that a mark of cutting always fits)
 PIECE_CHARS = 2_900
@@ -74,7 +72,6 @@ FOLD_TABLE_CHARS = 4_000
 FOLD_TABLE_BYTES = 7_000
 FOLD_TITLE_BYTES = 600
 FOLD_ROWS = 20
-FOLD_ERROR_CHARS = 700
 LINE_CHARS = 240
 FOLDS_PER_MESSAGE = 8
 

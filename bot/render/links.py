@@ -24,6 +24,3 @@ class LinkPolicy:
             return None
         host = urlsplit(address).netloc
         return escape(address) if host.lower() in self.hosts else None
-
-
-NO_LINKS = LinkPolicy()

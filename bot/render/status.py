@@ -9,7 +9,6 @@ from bot.render.text import name_text
 from runtime.progress import Progress
 
 THINKING = "is thinking…"
-CHECKING = "is checking the figures…"
 
 
 def working(note: str = "") -> str:

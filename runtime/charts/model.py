@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 Kind = Literal["bar", "line", "area", "stacked_bar", "scatter", "histogram"]
 Scale = Literal["category", "ordered", "time", "number"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 MOST_SERIES = 5
 
 

@@ -9,7 +9,6 @@ from .problem import Problem
 from .shapes import (
     Check,
     anything,
-    at_least_one,
     choice,
     exactly_one,
     flag,
@@ -198,4 +197,3 @@ RAW_TEXT = shape({"type": anything, "text": text(None, 1)})
 RAW_NUMBER = shape({"type": anything, "value": number(), "text": text(None, 1)})
 CELLS: dict[str, Check] = {"raw_text": RAW_TEXT, "raw_number": RAW_NUMBER, "rich_text": RICH_TEXT}
 COLUMN_SETTING = shape({}, {"align": choice("left", "center", "right"), "is_wrapped": flag})
-AT_LEAST_TEXT = at_least_one("text", "fields")

@@ -18,7 +18,6 @@ from runtime.ingest.columns import literal, quoted
 from runtime.ingest.composed import composed
 
 VIEW = "data"
-_TABULAR = (".csv", ".tsv", ".parquet", ".pq", ".tab")
 _INTEGERS = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _DECIMAL_DIGITS = 38

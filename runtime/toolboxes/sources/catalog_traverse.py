@@ -20,7 +20,6 @@ from runtime.toolboxes.sources.database_scope import has_database
 _ID_CHARS = 400
 
 End = Annotated[str, Field(min_length=1, max_length=_ID_CHARS)]
-Pair = tuple[Resource, Resource]
 
 
 class CatalogTraverse(Arguments):

@@ -28,7 +28,6 @@ ONE_PROCESS = tuple(name for name, case in CASES.items() if _lives_in_one_proces
 """The sequences without a second process, a restart or a crash."""
 
 PEOPLE = {"U1": ASKER, "U2": ANN, "U3": LEO, "U4": DAN, "B7": ROBOT}
-AT_REST = ("done", "rejected", "expired", "void", "drift", "failed", "unknown", "dry_run")
 
 # Title of the card in each final state; a request that was never made has no card.
 TITLES = {

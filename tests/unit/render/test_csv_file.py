@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.csv_file import csv_bytes, csv_file, csv_name
+from bot.render.csv_file import csv_file, csv_name
 from bot.render.files import FilePart, result_files
 from runtime.evidence import Column, Evidence, SourceRef, Truncation
 
@@ -28,14 +28,14 @@ ITEM = Evidence(
 
 
 def test_values_are_exact():
-    assert csv_bytes(ITEM).decode() == (
+    assert csv_file(ITEM)[0].decode() == (
         'a,b\r\nx,1\r\n,0.30000000000000004\r\n"",\r\n"q""uo,te",-5\r\n"two\nlines",true\r\n'
     )
 
 
 @given(st.lists(st.tuples(st.text(st.characters(codec="utf-8", exclude_characters="\0")), st.integers()), min_size=1))
 def test_any_reader_gets_the_same_back(rows):
-    body = csv_bytes(replace(ITEM, rows=tuple(rows), row_count=len(rows))).decode()
+    body = csv_file(replace(ITEM, rows=tuple(rows), row_count=len(rows)))[0].decode()
     assert list(csv.reader(io.StringIO(body, newline="")))[1:] == [[text, str(number)] for text, number in rows]
 
 
@@ -64,7 +64,7 @@ def test_a_file_too_large_ends_with_a_whole_row():
 
 def test_no_table_no_file():
     with pytest.raises(ValueError, match="E1 has no table"):
-        csv_bytes(replace(ITEM, columns=()))
+        csv_file(replace(ITEM, columns=()))
 
 
 def test_which_results_get_a_file():
