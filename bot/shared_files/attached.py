@@ -10,6 +10,7 @@ import structlog
 from bot.question import Question
 from bot.shared_files.in_thread import earlier_files
 from bot.shared_files.shelf import Shelf, Shelved
+from bot.shared_files.unread import not_read
 from runtime.admission import Asker, Conversation, Present
 from runtime.admission.attached import AdmissionWithAttached, attached_open
 from runtime.admission.policy import WORKSPACE
@@ -76,9 +77,7 @@ async def attach(
         return Attached(refused=shelved.refused, notes=_told((), shelved))
     view, folder_open, catalog = await _view(shelf, conversation, folder_open)
     found = _shown(catalog, shelved)
-    unreadable = [
-        f"«{file.name}» was not read: {file.reason}." for file in found if file.reason and file.name in shelved.came
-    ]
+    unreadable = not_read((file.name, file.reason) for file in found if file.reason and file.name in shelved.came)
     return Attached(
         view=view,
         beside_folder=folder_open,

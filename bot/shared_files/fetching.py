@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,10 @@ _CLOSED = frozenset({"access_denied", "no_permission", "not_visible", "team_acce
 
 class NotFetched(Exception):
     """A file that is not read; the message is the end of a sentence for people."""
+
+
+class Withheld(NotFetched):
+    """Slack sent something else than the file; files.info may know a better reason."""
 
 
 class NotYet(Exception):
@@ -74,7 +79,17 @@ class Fetcher:
                 return await self._download(file, most_bytes)
             except NotYet as late:
                 problem = str(late)
+            except Withheld:
+                await self._look_why(file.id, most_bytes)
+                raise
         raise NotFetched(problem)
+
+    async def _look_why(self, file_id: str, most_bytes: int) -> None:
+        """Raises NotFetched when what Slack says of the file now tells why it is not handed out, as when it was deleted
+        meanwhile."""
+        with contextlib.suppress(NotYet):
+            if refusal := (await self._look(file_id)).refusal(most_bytes):
+                raise NotFetched(refusal)
 
     async def _look(self, file_id: str) -> SlackFile:
         """What Slack says of it now."""
@@ -156,9 +171,9 @@ def _require_file(file: SlackFile, reply: aiohttp.ClientResponse) -> None:
     if reply.status == 404 or reply.status == 429 or reply.status >= 500:
         raise NotYet("Slack does not hand it out now; share it again later")
     if reply.status != 200:
-        raise NotFetched(f"Slack refused to hand it out (status {reply.status})")
+        raise Withheld(f"Slack refused to hand it out (status {reply.status})")
     if reply.content_type == "text/html" and not file.is_page:
-        raise NotFetched("Slack sent a page to sign in instead of it; the app needs the right files:read")
+        raise Withheld("Slack sent a page to sign in instead of it; the app needs the right files:read")
 
 
 async def _copy(file: SlackFile, content: aiohttp.StreamReader, most_bytes: int, incoming: Incoming) -> None:
@@ -171,6 +186,6 @@ async def _copy(file: SlackFile, content: aiohttp.StreamReader, most_bytes: int,
             raise NotFetched(f"it is larger than the {mib(most_bytes)} MiB that are read here")
         incoming.write(piece)
     if not file.is_page and start.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_PAGES):
-        raise NotFetched("a web page came instead of it; the app may lack the right files:read")
+        raise Withheld("a web page came instead of it; the app may lack the right files:read")
     if not incoming.size or (file.size is not None and incoming.size != file.size):
         raise NotYet("it did not come whole; share it again")

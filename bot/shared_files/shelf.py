@@ -13,6 +13,7 @@ import structlog
 
 from bot.shared_files.fetching import Fetched, Fetcher, NotFetched
 from bot.shared_files.slack_file import LOOK_FIRST, SlackFile, mib
+from bot.shared_files.unread import not_read
 from bot.upkeep import repeated
 from runtime.admission.manifest import SlackFiles
 from runtime.clock import Clock
@@ -26,6 +27,8 @@ from runtime.state import SharedFile, State
 log = structlog.get_logger(__name__)
 
 _SWEEP_SECONDS = 86_400.0
+_TAKEN_BACK = "it was deleted in Slack before I came to it"
+_DAMAGED = "the copy that I had of it is damaged, and I fetch it again with your next question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +70,19 @@ class Shelf:
                 wanted.setdefault(file.file_id, {"id": file.file_id, "name": file.name, "file_access": LOOK_FIRST})
             else:
                 wanted.pop(file.file_id, None)
-        refused: list[str] = []
+        refused: list[tuple[str, str]] = []
         for file_id, raw in wanted.items():
             try:
                 known[file_id] = await self._fetch(conversation, raw, known)
             except NotFetched as reason:
                 named = known[file_id].name if file_id in known else SlackFile.of(raw).name
-                refused.append(f"«{named}» was not read: {reason}.")
-        held = await self._furnish(conversation)
+                refused.append((named, str(reason)))
+        held, lost = await self._furnish(conversation)
         came = tuple(dict.fromkeys(known[file_id].name for file_id in asked if file_id in known))
-        return Shelved(tuple(held), tuple(name for name in came if name in held), tuple(refused))
+        told = {name for name, _ in refused}
+        refused += [(name, _DAMAGED) for name in lost if name not in told]
+        refused += [(name, _TAKEN_BACK) for name in came if name not in (*held, *lost)]
+        return Shelved(tuple(held), tuple(name for name in came if name in held), not_read(refused))
 
     async def deleted(self, file_id: str) -> bool:
         """The file was deleted in Slack: from now on no conversation has it. True when one had it, and `sweep` is due.
@@ -128,16 +134,18 @@ class Shelf:
         log.info("a shared file is kept", file=file.file_id, size=file.size)
         return file
 
-    async def _furnish(self, conversation: str) -> list[str]:
-        """The names that the room has in the end."""
+    async def _furnish(self, conversation: str) -> tuple[list[str], list[str]]:
+        """The names that the room has in the end, and those whose bytes are gone or damaged."""
         async with self.order:
             files = await self._contents(conversation)
             if not files:
-                return []
-            missing = await self.rooms.furnish(conversation, files)
-        if missing:
-            log.warning("bytes of shared files are gone", files=len(missing))
-        return [name for name in files if name not in missing]
+                return [], []
+            lost = await self.rooms.furnish(conversation, files)
+            for name in lost:
+                await asyncio.to_thread(self.store.remove, files[name])
+        if lost:
+            log.warning("bytes of shared files are gone or damaged", files=len(lost))
+        return [name for name in files if name not in lost], lost
 
     async def _contents(self, conversation: str) -> dict[str, str]:
         return {file.name: file.sha256 for file in await self.state.shared_files.of(conversation)}

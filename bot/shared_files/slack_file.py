@@ -21,7 +21,6 @@ _KEPT = (
     "file_access",
     "url_private_download",
 )
-_MOST_FILES = 20  # Slack takes ten with a message
 _NAME_BYTES, _SUFFIX_BYTES = 160, 16
 # A path has no place in a name, and names are quoted with these marks.
 _AS_IN_FILES = str.maketrans({"\\": "/", "«": '"', "»": '"'})
@@ -36,7 +35,7 @@ def described(files: object) -> tuple[dict[str, Any], ...]:
     listed = cast("list[object]", files) if isinstance(files, list) else []
     known = [cast("Mapping[str, Any]", file) for file in listed if isinstance(file, Mapping)]
     told = [{key: file[key] for key in _KEPT if _plain(file.get(key))} for file in known]
-    return tuple(file for file in told if isinstance(file.get("id"), str))[:_MOST_FILES]
+    return tuple(file for file in told if isinstance(file.get("id"), str))
 
 
 def _plain(value: object) -> bool:

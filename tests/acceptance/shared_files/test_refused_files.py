@@ -38,6 +38,14 @@ async def test_a_file_that_is_kept_elsewhere(stage, scripted) -> None:
     assert "orders.csv" in listed and "plan.csv" not in listed
 
 
+async def test_a_file_that_was_deleted_while_the_question_waited(stage, scripted) -> None:
+    gone = {"id": "F0GONE", "name": "gone.csv", "mimetype": "text/csv", "file_access": "check_file_info"}
+    said, model, listed = await answered(stage, scripted, extra={"subtype": "file_share", "files": [gone]})
+    assert "«gone.csv» was not read: it was deleted" in said and "Done." in said
+    assert "«gone.csv» was not read: it was deleted" in model
+    assert "orders.csv" in listed
+
+
 @pytest.mark.parametrize(
     ("name", "body", "reason"),
     [
@@ -58,7 +66,7 @@ async def test_a_file_that_cannot_be_read_here(stage, scripted, name: str, body:
 async def test_without_the_right_to_read_files_slack_sends_a_page(stage, scripted) -> None:
     stage.slack.app.scopes.discard("files:read")
     said, _, listed = await answered(stage, scripted, {"refunds.csv": REFUNDS})
-    assert "page to sign in" in said
+    assert "the app lacks the right files:read" in said
     assert "refunds.csv" not in listed
 
 

@@ -67,7 +67,7 @@ async def test_what_is_not_read_is_never_asked_for(bench: Bench, more: dict[str,
     ],
 )
 async def test_a_page_is_no_file_whatever_it_claims(bench: Bench, body: bytes, content_type: str, reason: str) -> None:
-    bench.place.file = bytes_of(body, content_type)
+    bench.place.file, bench.place.infos = bytes_of(body, content_type), [bench.place.described()]
     with pytest.raises(NotFetched, match=reason):
         await bench.fetcher.fetch(bench.place.described(size=len(body)), MOST)
     assert bench.store.contents() == frozenset()
@@ -135,10 +135,10 @@ async def test_a_file_that_is_late_is_waited_for_boundedly(bench: Bench, status:
 
 @pytest.mark.parametrize("status", [400, 401, 403, 410])
 async def test_a_refusal_is_not_asked_twice(bench: Bench, status: int) -> None:
-    bench.place.file = bytes_of(b"", status=status)
+    bench.place.file, bench.place.infos = bytes_of(b"", status=status), [bench.place.described()]
     with pytest.raises(NotFetched, match=str(status)):
         await bench.fetcher.fetch(bench.place.described(), MOST)
-    assert len(bench.place.asked) == 1
+    assert [path for path, _ in bench.place.asked].count("/files-pri/T-F1/download/a.csv") == 1
 
 
 async def test_a_broken_connection_is_tried_again(bench: Bench) -> None:
@@ -302,3 +302,22 @@ async def test_a_disk_that_cannot_be_written_is_no_fault_of_the_file(bench: Benc
 def test_a_disk_that_is_full_while_it_comes_is_no_fault_of_the_file(tmp_path) -> None:
     with open("/dev/full", "wb", buffering=0) as full, pytest.raises(StateUnavailable, match="No space left"):
         Incoming(full, tmp_path).write(b"id,n\n1,2\n")
+
+
+@pytest.mark.parametrize(
+    ("info", "reason"),
+    [
+        ({"error": "file_deleted"}, "it was deleted"),
+        ({"error": "missing_scope"}, "lacks the right files:read"),
+        ({"id": "F1", "name": "a.csv", "mode": "tombstone"}, "it was deleted"),
+    ],
+)
+@pytest.mark.parametrize(("body", "kind", "status"), [(SIGN_IN, "text/html", 200), (b"", "text/csv", 403)])
+async def test_of_a_file_that_is_withheld_slack_is_asked_why(
+    bench: Bench, info: dict[str, Any], reason: str, body: bytes, kind: str, status: int
+) -> None:
+    """A file that was deleted while its question waited is no missing right of the app."""
+    bench.place.file, bench.place.infos = bytes_of(body, kind, status), [info]
+    with pytest.raises(NotFetched, match=reason):
+        await bench.fetcher.fetch(bench.place.described(), MOST)
+    assert bench.naps == []

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from bot.shared_files.shelf import Shelf, Shelved
 from runtime.admission.manifest import SlackFiles
@@ -105,3 +106,38 @@ async def test_what_a_crash_left_half_written_is_removed(bench: Bench, tmp_path:
     (tmp_path / "bytes" / "tmpabc.tmp").write_bytes(b"half")
     bench.store.drop_unfinished()
     assert list((tmp_path / "bytes").iterdir()) == []
+
+
+async def test_what_is_too_much_is_told_in_one_sentence(shelf: Shelf, bench: Bench) -> None:
+    bench.place.file = bytes_of(b"a\n1\n")
+    ids = [f"F{number:02}" for number in range(1, 61)]
+    (said,) = (await take(shelf, bench, *ids, size=4)).refused
+    assert said.startswith("«F04.csv», «F05.csv», «F06.csv», «F07.csv», «F08.csv» and 52 more were not read")
+    assert "this conversation has 3 files already" in said
+
+
+async def test_a_file_that_is_deleted_while_the_others_come_is_told(shelf: Shelf, bench: Bench) -> None:
+    served = bytes_of(b"a\n1\n")
+
+    async def meanwhile(request: web.Request) -> web.StreamResponse:
+        if len(bench.place.asked) == 2:
+            await shelf.deleted("F1")
+        return await served(request)
+
+    bench.place.file = meanwhile
+    taken = await take(shelf, bench, "F1", "F2", size=4)
+    assert (taken.names, taken.came) == (("F2.csv",), ("F2.csv",))
+    assert taken.refused == ("«F1.csv» was not read: it was deleted in Slack before I came to it.",)
+
+
+async def test_a_damaged_copy_is_told_and_fetched_again_with_the_next_question(
+    shelf: Shelf, bench: Bench, tmp_path: Path
+) -> None:
+    bench.place.file, bench.place.infos = bytes_of(b"a\n1\n"), [bench.place.described(id="F1", name="F1.csv", size=4)]
+    await take(shelf, bench, "F1", size=4)
+    (kept,) = await shelf.state.shared_files.of("a")
+    await shelf.rooms.clear(())
+    (tmp_path / "bytes" / kept.sha256).write_bytes(b"a\n2\n")
+    (said,) = (await take(shelf, bench)).refused
+    assert said.startswith("«F1.csv» was not read: the copy that I had of it is damaged")
+    assert (await take(shelf, bench)).names == ("F1.csv",)
