@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -12,7 +11,6 @@ from bot.assembly import Analyst
 from bot.presence import SlackPresence
 from runtime.admission import Asker, Conversation
 from runtime.deliveries.outbox import FIRST_PAUSE_S, LONGEST_PAUSE_S
-from runtime.evidence import Evidence
 
 log = structlog.get_logger(__name__)
 
@@ -50,13 +48,11 @@ async def closed_meanwhile(
     presence: SlackPresence,
     channel: str,
     user: str,
-    opened: frozenset[str],
-    evidence: Sequence[Evidence],
+    used: frozenset[str],
 ) -> NothingOpen | None:
-    """Why an answer over `evidence` may not be posted: who reads there, or who asks, isn't as it was when the run began
-    with `opened`. Slack is asked anew, whatever is kept, and while it is away it is waited for. What the manifest
+    """Why an answer that rests on the sources `used` may not be posted: who reads there, or who asks, isn't as it was
+    when the run began. Slack is asked anew, whatever is kept, and while it is away it is waited for. What the manifest
     dropped meanwhile is left to the calls."""
-    used = _used(evidence, opened)
     if not used:
         return None
     pause_s = FIRST_PAUSE_S
@@ -79,13 +75,3 @@ async def closed_meanwhile(
     return NothingOpen(
         f"I don't post what I found: meanwhile it was closed here. {denied.sentence}{elsewhere}", private
     )
-
-
-def _used(evidence: Sequence[Evidence], opened: frozenset[str]) -> frozenset[str]:
-    """The sources that evidence rests on; all, where an item doesn't tell."""
-    found = set[str]()
-    for item in evidence:
-        named: Iterable[str] = {ref.source for ref in item.sources}
-        named |= {ref.source for query in item.queries for ref in query.sources}
-        found |= named or opened
-    return opened & found

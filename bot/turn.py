@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from bot.budgets import used_up
 from bot.closed import NothingOpen, closed_meanwhile, nothing_open
 from bot.conversation import TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
+from bot.grounds import ATTACHED, Grounds
 from bot.presence import SlackPresence
 from bot.progress_bar import ProgressBar
 from bot.question import Question
@@ -107,13 +108,13 @@ class TurnRunner:
             log.warning("workspace_differs", turn_id=turn_id, began=turn.start.workspace_digest, now=digest)
             await self._fail(turn_id, question, WORKSPACE_DIFFERS, "workspace_differs")
             return
-        gathered, opened = list[Evidence](), set[str]()
+        gathered, grounds = list[Evidence](), Grounds()
         try:
-            await self._work(steps, turn_id, question, gathered, opened)
+            await self._work(steps, turn_id, question, gathered, grounds)
         except asyncio.CancelledError:
             if not steps.stop_requested:
                 raise
-            await self._stopped(turn_id, question, gathered, opened)
+            await self._stopped(turn_id, question, gathered, grounds)
         except StateError:
             raise
         except Exception as error:
@@ -142,19 +143,17 @@ class TurnRunner:
             )
         )
 
-    async def _stopped(
-        self, turn_id: str, question: Question, gathered: Sequence[Evidence], opened: Collection[str]
-    ) -> None:
+    async def _stopped(self, turn_id: str, question: Question, gathered: Sequence[Evidence], grounds: Grounds) -> None:
         """A run that a person stopped ends with the evidence it had."""
-        if await self._withheld(turn_id, question, gathered, opened):
+        if await self._withheld(turn_id, question, gathered, grounds):
             return
         text = STOPPED_MIDWAY if gathered else STOPPED
-        end = TurnEnd("stopped", text, evidence_index=_index(gathered))
+        end = TurnEnd("stopped", text, evidence_index=_index(gathered), rests_on=grounds.rests_on(gathered))
         view = AnswerView("", text, "", tuple(gathered), frozenset(), turn_id, asker=question.user)
         await self._finish(turn_id, question, end, answer_messages(view) if gathered else [plain_message(text)])
 
     async def _work(
-        self, steps: Steps, turn_id: str, question: Question, gathered: list[Evidence], opened: set[str]
+        self, steps: Steps, turn_id: str, question: Question, gathered: list[Evidence], grounds: Grounds
     ) -> None:
         refusal = self._unreadable(question) or await self._too_dear(question)
         if refusal is not None:
@@ -163,20 +162,16 @@ class TurnRunner:
         place, asker = await self.presence.facts(question.channel, question.user)
         zone = self.analyst.policy.timezone(question.channel)
         sources = self.analyst.sources(place, asker)
-        opened |= sources
+        grounds.opened |= self.analyst.policy.sight(sources)
         if question.undo:
             scope = self.analyst.scope(turn_id, str(question.address), question.user, zone, sources)
             said = await undone(self.analyst, scope, question.undo)
-            await self._finish(turn_id, question, TurnEnd("answered", said), [plain_message(said)])
+            await self._say(turn_id, question, said, grounds)
             return
         await self.analyst.opened.ready(sources)
 
         earlier = await self.analyst.state.turns.history(str(question.address), TURNS_READ)
-
-        async def large(file: Progress) -> None:
-            await self.status.say(question.channel, question.thread_ts, reading(file))
-            await self.bar(file)
-
+        large = self._large_files(question)
         with told_to(large):
             attached = await attach(
                 self.shelf,
@@ -186,17 +181,21 @@ class TurnRunner:
                 folder_open=WORKSPACE in sources,
                 look_back=self._may_have_missed(question, earlier),
             )
+        if attached.view is not None and not attached.beside_folder:
+            grounds.opened[ATTACHED] = ""
         if not question.text:
             said = " ".join(filter(None, (attached.said, *attached.refused)))
-            await self._finish(turn_id, question, TurnEnd("answered", said), [plain_message(said)])
+            await self._say(turn_id, question, said, grounds)
             return
         scope = attached.scope(self.analyst.scope(turn_id, str(question.address), question.user, zone, sources))
         nothing = None if scope.sources else nothing_open(self.analyst, place, asker)
+        before = history(earlier, self.analyst.limits.history_chars, grounds.opened)
+        grounds.carried = before.sources
         request = RunRequest(
             scope=scope,
             question=question.text,
             context=await self._context(question, scope, place.kind, nothing, attached.notes),
-            history=history(earlier, self.analyst.limits.history_chars),
+            history=before.messages,
         )
 
         async def progress(note: str) -> None:
@@ -210,17 +209,14 @@ class TurnRunner:
                 progress=progress,
                 seen=gathered.append,
             )
-        if not await self._withheld(turn_id, question, result.evidence, opened):
-            await self._post(turn_id, question, result, nothing, attached.refused)
+        if not await self._withheld(turn_id, question, result.evidence, grounds):
+            await self._post(turn_id, question, result, grounds, nothing, attached.refused)
 
-    async def _withheld(
-        self, turn_id: str, question: Question, evidence: Sequence[Evidence], opened: Collection[str]
-    ) -> bool:
+    async def _withheld(self, turn_id: str, question: Question, evidence: Sequence[Evidence], grounds: Grounds) -> bool:
         """Membership is asked again before an answer is posted (DESIGN 8): a place that was opened to others while the
         run went on gets one sentence instead of it."""
-        closed = await closed_meanwhile(
-            self.analyst, self.presence, question.channel, question.user, frozenset(opened), evidence
-        )
+        used = grounds.used(evidence)
+        closed = await closed_meanwhile(self.analyst, self.presence, question.channel, question.user, used)
         if closed is None:
             return False
         messages: Sequence[SlackMessage] = [plain_message(closed.sentence)]
@@ -228,6 +224,20 @@ class TurnRunner:
             messages = with_private_offer(messages, turn_id)
         await self._finish(turn_id, question, TurnEnd("refused", closed.sentence), messages)
         return True
+
+    def _large_files(self, question: Question) -> Callable[[Progress], Awaitable[None]]:
+        """Says how far the reading of a large file has come."""
+
+        async def large(file: Progress) -> None:
+            await self.status.say(question.channel, question.thread_ts, reading(file))
+            await self.bar(file)
+
+        return large
+
+    async def _say(self, turn_id: str, question: Question, said: str, grounds: Grounds) -> None:
+        """An answer of our own words alone, which may tell of whatever is open."""
+        end = TurnEnd("answered", said, rests_on=grounds.opened)
+        await self._finish(turn_id, question, end, [plain_message(said)])
 
     def _may_have_missed(self, question: Question, earlier: Sequence[Turn]) -> bool:
         """Whether the thread may hold messages that were no questions to us: it began without us, or its channel wants
@@ -265,7 +275,13 @@ class TurnRunner:
         )
 
     async def _post(
-        self, turn_id: str, question: Question, result: RunResult, nothing: NothingOpen | None, unread: Sequence[str]
+        self,
+        turn_id: str,
+        question: Question,
+        result: RunResult,
+        grounds: Grounds,
+        nothing: NothingOpen | None,
+        unread: Sequence[str],
     ) -> None:
         cited = frozenset(result.verification.cited)
         pictures, missing = await self._pictures(result.evidence)
@@ -297,6 +313,7 @@ class TurnRunner:
             evidence_index=_index(result.evidence),
             usage=asdict(result.usage),
             verification=result.verification.as_json(),
+            rests_on=grounds.rests_on(result.evidence),
         )
         await self._finish(turn_id, question, end, messages, files)
 

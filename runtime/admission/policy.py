@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from pydantic import BaseModel
 
 from runtime.admission.audience import Asker, Audience, Conversation, decide
 from runtime.admission.manifest import Manifest
 
 WORKSPACE = "workspace"
+# What a source's declaration says beside what of it is seen.
+_NOT_SIGHT = frozenset({"audience", "label", "updates", "updates_url"})
 
 _HINTS: Mapping[str, str] = {
     "im_off": "The data is not open in direct messages.",
@@ -27,6 +31,11 @@ _HINTS: Mapping[str, str] = {
     "place_archived": "The channel is archived.",
     "unknown_state": "Who can read this conversation could not be learned, so it stays closed.",
 }
+
+
+def _digest(declared: BaseModel, without: Iterable[str] = ()) -> str:
+    body = json.dumps(declared.model_dump(mode="json", exclude=set(without)), sort_keys=True)
+    return "sha256:" + hashlib.sha256(body.encode()).hexdigest()
 
 
 def sentence_of(reason: str) -> str:
@@ -52,8 +61,7 @@ class Policy:
     @classmethod
     def of(cls, manifest: Manifest) -> Policy:
         """The policy of a manifest."""
-        body = json.dumps(manifest.model_dump(mode="json"), sort_keys=True)
-        return cls(manifest, "sha256:" + hashlib.sha256(body.encode()).hexdigest())
+        return cls(manifest, _digest(manifest))
 
     def audiences(self) -> dict[str, Audience]:
         """The audience of every declared source, by id."""
@@ -74,6 +82,14 @@ class Policy:
             return Denied("place_not_listed", _HINTS["place_not_listed"])
         verdict = decide(audience, conversation, asker)
         return None if verdict.admitted else Denied(verdict.reason, sentence_of(verdict.reason))
+
+    def sight(self, sources: Iterable[str]) -> dict[str, str]:
+        """For each declared one of these sources a digest of what decides which of its cells are seen: where it is,
+        its tables, columns and `model_rows`. Its audience is another matter."""
+        workspace = self.manifest.workspace
+        declared: dict[str, BaseModel] = {source.id: source for source in self.manifest.sources}
+        declared |= {} if workspace is None else {WORKSPACE: workspace}
+        return {name: _digest(declared[name], _NOT_SIGHT) for name in sorted(sources) if name in declared}
 
     def timezone(self, channel: str) -> str:
         """The zone in force: the channel's setting, else the manifest's."""

@@ -9,7 +9,7 @@ from runtime.state.connector import POSTGRESQL_SCHEMA
 from runtime.state.tables import metadata, revision
 
 # The newest migration, and all that this version knows, oldest first. A test compares both with the scripts.
-KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006")
+KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 HEAD = KNOWN[-1]
 
 _MIGRATION_LOCK = 0x666F6F74  # any number that nothing else in the database uses

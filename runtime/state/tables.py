@@ -56,6 +56,7 @@ turns = sa.Table(
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("policy_revision", sa.Text, nullable=False),
     sa.Column("workspace_digest", sa.Text, nullable=False),
+    sa.Column("rests_on", PackedJson, nullable=True),
     sa.Index("ix_turns_conversation_started_at", "conversation", "started_at"),
     sa.Index("ix_turns_finished_at", "finished_at"),
 )

@@ -34,13 +34,15 @@ class TurnStart:
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
     """How a turn ended. `status` is the run's own word for it, anything but `running`; `evidence_index` one small
-    object per evidence item (id, title, …), without rows."""
+    object per evidence item (id, title, …), without rows; `rests_on` the sources behind the answer, with the rules they
+    were seen under by id. None: kept before that was written down."""
 
     status: str
     answer: str
     evidence_index: Sequence[Mapping[str, Any]] = ()
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     verification: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    rests_on: Mapping[str, str] | None = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ _FINISH = (
         evidence_index=sa.bindparam("end_index"),
         usage=sa.bindparam("end_usage"),
         verification=sa.bindparam("end_verification"),
+        rests_on=sa.bindparam("end_rests_on"),
         finished_at=sa.bindparam("end_at"),
     )
 )
@@ -136,6 +139,7 @@ class Turns:
             "end_index": [dict(item) for item in end.evidence_index],
             "end_usage": dict(end.usage),
             "end_verification": dict(end.verification),
+            "end_rests_on": None if end.rests_on is None else dict(end.rests_on),
             "end_at": self._clock.now(),
         }
 
@@ -190,5 +194,12 @@ def _turn(row: sa.RowMapping) -> Turn:
     )
     if row["status"] == RUNNING:
         return Turn(start, row["started_at"])
-    end = TurnEnd(row["status"], row["answer"], tuple(row["evidence_index"]), row["usage"], row["verification"])
+    end = TurnEnd(
+        status=row["status"],
+        answer=row["answer"],
+        evidence_index=tuple(row["evidence_index"]),
+        usage=row["usage"],
+        verification=row["verification"],
+        rests_on=row["rests_on"],
+    )
     return Turn(start, row["started_at"], end, row["finished_at"])
