@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 ELLIPSIS = "…"
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def chars(text: str) -> int:
@@ -16,7 +17,7 @@ def chars(text: str) -> int:
 
 def json_bytes(value: Any) -> int:
     """Bytes of `value` as compact JSON with everything beyond ASCII escaped."""
-    return len(json.dumps(value, separators=(",", ":")))
+    return len(_COMPACT(value))
 
 
 def fits(text: str, max_chars: int, max_bytes: int | None = None) -> bool:
@@ -32,14 +33,20 @@ def cut(text: str, max_chars: int, max_bytes: int | None = None, render: Callabl
     shown = render or str
     if len(text) <= max_chars and fits(whole := shown(text), max_chars, max_bytes):
         return whole
-    low, high = 0, min(len(text), max_chars)
+    kept = longest(min(len(text), max_chars), lambda end: fits(shown(text[:end] + ELLIPSIS), max_chars, max_bytes))
+    return shown(text[:kept].rstrip() + ELLIPSIS)
+
+
+def longest(most: int, taken: Callable[[int], bool]) -> int:
+    """The greatest length up to `most` that is taken, 0 without any; a text that is taken is so when shortened, too."""
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if fits(shown(text[:middle] + ELLIPSIS), max_chars, max_bytes):
+        if taken(middle):
             low = middle
         else:
             high = middle - 1
-    return shown(text[:low].rstrip() + ELLIPSIS)
+    return low
 
 
 def shown_chars(blocks: Sequence[Mapping[str, Any]]) -> int:

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from bot.render import limits, text_table
 from bot.render.document import Code, Part, Prose, Table
 from bot.render.inert import defang, escape_code
-from bot.render.measure import chars, fits, json_bytes
+from bot.render.measure import fits, longest
 
 FENCE = "```"
 _FENCED_CHARS = 2 * len(FENCE) + 2
 _FENCED_BYTES = _FENCED_CHARS + 2  # a line's end is written with two
-_QUOTES = json_bytes("")
-_ATOM = re.compile(r"<[^<>\n]*>|&(?:amp|lt|gt);|.", re.DOTALL)
+_MARKUP = re.compile(r"<[^<>\n]*>|&(?:amp|lt|gt);")
 
 
 def pieces(parts: Iterable[Part], max_chars: int, max_bytes: int = limits.PIECE_BYTES) -> tuple[str, ...]:
@@ -60,7 +59,7 @@ def split(text: str, max_chars: int, max_bytes: int = limits.PIECE_BYTES, *, kee
     """`text` in pieces, cut at a line's end, else at a blank, else anywhere but inside `<…>` or an entity."""
     done: list[str] = []
     while not fits(text, max_chars, max_bytes):
-        at = _cut_at(text, max_chars, max_bytes - _QUOTES)
+        at = _cut_at(text, max_chars, max_bytes)
         head, text = text[:at], text[at:]
         if head.strip():
             done.append(head.rstrip())
@@ -71,15 +70,9 @@ def split(text: str, max_chars: int, max_bytes: int = limits.PIECE_BYTES, *, kee
 
 
 def _cut_at(text: str, max_chars: int, max_bytes: int) -> int:
-    used, spent, line, blank, end = 0, 0, 0, 0, 0
-    for atom in _ATOM.finditer(text):
-        size, weight = chars(atom[0]), json_bytes(atom[0]) - _QUOTES
-        if used + size > max_chars or spent + weight > max_bytes:
-            break
-        used, spent, end = used + size, spent + weight, atom.end()
-        if atom[0] == "\n":
-            line = atom.end()
-        elif atom[0] == " ":
-            blank = atom.end()
-    floor = end // 2
-    return line if line > floor else blank if blank > floor else end or max(1, min(max_chars // 2, max_bytes // 12))
+    most = longest(min(len(text), max_chars), lambda end: fits(text[:end], max_chars, max_bytes))
+    across = next((markup for markup in _MARKUP.finditer(text) if markup.end() > most), None)
+    end = min(most, across.start()) if across else most
+    clear = _MARKUP.sub(lambda markup: "<" * len(markup[0]), text[:end])  # a blank inside is no place to cut
+    line, blank, floor = clear.rfind("\n") + 1, clear.rfind(" ") + 1, end // 2
+    return line if line > floor else blank if blank > floor else end or max(1, most)
