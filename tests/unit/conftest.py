@@ -49,9 +49,13 @@ class SetArguments(Arguments):
     value: Annotated[int, Field(description="The new value.")]
 
 
+ANY: dict[str, Any] = {"type": "object"}
+SAID = {"type": "object", "properties": {"said": {"type": "string"}}}
+
+
 @dataclass
 class World:
-    """What the test capabilities read and write, and the order in which they did."""
+    """What the test capabilities read and write, the order in which they did, and their executors."""
 
     value: int = 0
     drift: int = 0
@@ -69,18 +73,13 @@ class World:
     async def source(self, scope: Scope, source_id: str) -> Open | Closed:
         return Open(self.revision) if self.open else Closed("Closed now.", "Ask an operator.")
 
-
-ANY: dict[str, Any] = {"type": "object"}
-
-
-def capabilities(world: World) -> tuple[Capability[Any], ...]:
-    async def echo(arguments: EchoArguments, context) -> Output:
-        world.log.append(f"read {arguments.text}")
-        world.running += 1
-        world.most = max(world.most, world.running)
+    async def echo(self, arguments: EchoArguments, context) -> Output:
+        self.log.append(f"read {arguments.text}")
+        self.running += 1
+        self.most = max(self.most, self.running)
         await asyncio.sleep(0)
-        world.running -= 1
-        rows = ((arguments.text, world.value),)
+        self.running -= 1
+        rows = ((arguments.text, self.value),)
         return Output(
             "1 row",
             "Echoed.",
@@ -90,86 +89,94 @@ def capabilities(world: World) -> tuple[Capability[Any], ...]:
             row_count=1,
         )
 
-    async def crash(arguments: EchoArguments, context) -> Output:
+    async def crash(self, arguments: EchoArguments, context) -> Output:
         raise RuntimeError("secret inside: hunter2")
 
-    async def refuse(arguments: EchoArguments, context) -> Output:
+    async def refuse(self, arguments: EchoArguments, context) -> Output:
         raise CallError("not_found", "No such thing.", hint="Try orders.", retryable=True)
 
-    async def hang(arguments: EchoArguments, context) -> Output:
-        await world.gate.wait()
+    async def hang(self, arguments: EchoArguments, context) -> Output:
+        await self.gate.wait()
         return Output("late", "Late.", {})
 
-    async def wrong(arguments: EchoArguments, context) -> Output:
+    async def wrong(self, arguments: EchoArguments, context) -> Output:
         return Output("odd", "Odd.", {"said": 7})
 
-    async def flood(arguments: EchoArguments, context) -> Output:
+    async def flood(self, arguments: EchoArguments, context) -> Output:
         items = [{"n": n, "text": "é" * 50} for n in range(2_000)]
         return Output("many", "Many.", {"items": items, "shown": len(items)}, listing="items")
 
-    async def write(arguments: SetArguments, context) -> Output:
-        world.log.append(f"write {arguments.value}")
-        world.entered.set()
-        if world.hangs:
-            await world.gate.wait()
-        if world.breaks is not None:
-            raise world.breaks
-        world.value = arguments.value
-        return Output("done", "Written.", {"value": world.value}, receipt="R1")
+    async def preflight(self, arguments: SetArguments, context) -> Preflight:
+        self.value += self.drift
+        return Preflight(f"value was {self.value}", "the value", f"Set to {arguments.value}")
 
-    async def resolve(arguments: SetArguments, context) -> Output | Fate:
-        world.log.append(f"resolve {context.scope.run_id} {context.call_id}")
-        return world.fate
+    async def write(self, arguments: SetArguments, context) -> Output:
+        self.log.append(f"write {arguments.value}")
+        self.entered.set()
+        if self.hangs:
+            await self.gate.wait()
+        if self.breaks is not None:
+            raise self.breaks
+        self.value = arguments.value
+        return Output("done", "Written.", {"value": self.value}, receipt="R1")
 
-    async def preflight(arguments: SetArguments, context) -> Preflight:
-        world.value += world.drift
-        return Preflight(f"value was {world.value}", "the value", f"Set to {arguments.value}")
+    async def resolve(self, arguments: SetArguments, context) -> Output | Fate:
+        self.log.append(f"resolve {context.scope.run_id} {context.call_id}")
+        return self.fate
 
-    def read(tool: str, execute, output: dict[str, Any] = ANY, *, pinned: bool = True, deadline_s: int = 60):
-        return Capability(
-            id=f"test.{tool}",
-            tool=tool,
-            toolbox=Toolbox.FILES,
-            pinned=pinned,
-            summary=f"{tool} something",
-            when="In tests.",
-            description=f"{tool} in tests.",
-            arguments=EchoArguments,
-            example={"text": "hi"},
-            output_schema=output,
-            execute=execute,
-            source=lambda _: "workspace",
-            caps={"limit": 50},
-            deadline_s=deadline_s,
-        )
 
-    said = {"type": "object", "properties": {"said": {"type": "string"}}}
+def read(tool: str, execute, output: dict[str, Any] = ANY, *, pinned: bool = True, deadline_s: int = 60):
+    return Capability(
+        id=f"test.{tool}",
+        tool=tool,
+        toolbox=Toolbox.FILES,
+        pinned=pinned,
+        summary=f"{tool} something",
+        when="In tests.",
+        description=f"{tool} in tests.",
+        arguments=EchoArguments,
+        example={"text": "hi"},
+        output_schema=output,
+        execute=execute,
+        source=lambda _: "workspace",
+        caps={"limit": 50},
+        deadline_s=deadline_s,
+    )
+
+
+def set_value(world: World):
+    return Capability(
+        id="test.set_value",
+        tool="set_value",
+        toolbox=Toolbox.SOURCES,
+        pinned=True,
+        summary="Set the value",
+        when="In tests.",
+        description="Sets the value.",
+        arguments=SetArguments,
+        example={"value": 1},
+        output_schema=ANY,
+        execute=world.write,
+        access=Access.WRITE,
+        source=lambda _: "workspace",
+        effect=EffectSpec(
+            EffectKind.MUTATE_DATA, needs_approval=True, preflight=world.preflight, resolve=world.resolve
+        ),
+    )
+
+
+def capabilities(world: World) -> tuple[Capability[Any], ...]:
     return (
         search.CAPABILITY,
         load.CAPABILITY,
-        read("echo", echo, said),
-        read("crash", crash),
-        read("refuse", refuse),
-        read("hang", hang, deadline_s=1),
-        read("wrong", wrong, said),
-        read("flood", flood),
-        read("spare_echo", echo, said, pinned=False),
-        Capability(
-            id="test.set_value",
-            tool="set_value",
-            toolbox=Toolbox.SOURCES,
-            pinned=True,
-            summary="Set the value",
-            when="In tests.",
-            description="Sets the value.",
-            arguments=SetArguments,
-            example={"value": 1},
-            output_schema=ANY,
-            execute=write,
-            access=Access.WRITE,
-            source=lambda _: "workspace",
-            effect=EffectSpec(EffectKind.MUTATE_DATA, needs_approval=True, preflight=preflight, resolve=resolve),
-        ),
+        read("echo", world.echo, SAID),
+        read("crash", world.crash),
+        read("refuse", world.refuse),
+        read("hang", world.hang, deadline_s=1),
+        read("wrong", world.wrong, SAID),
+        read("flood", world.flood),
+        read("spare_echo", world.echo, SAID, pinned=False),
+        set_value(world),
     )
 
 
