@@ -77,14 +77,14 @@ class FileJob:
 @dataclass(frozen=True, slots=True)
 class ReadTable:
     """A file read into one Parquet file named `key` + ".parquet". `columns` are (name, DuckDB type); `revision` the
-    digest of the source's bytes; `parquet_bytes` the size of the copy. Of several tables in one file, `part` says
-    where this one stands, for people, and `label` what its name adds to the file's."""
+    digest of the source's bytes; `copy_stamp` the size of the copy in bytes and its time in nanoseconds. Of several
+    tables in one file, `part` says where this one stands, for people, and `label` what its name adds to the file's."""
 
     key: str
     revision: str
     columns: tuple[tuple[str, str], ...]
     rows: int
-    parquet_bytes: int
+    copy_stamp: tuple[int, int]
     notes: tuple[str, ...] = ()
     part: str = ""
     label: str = ""
@@ -95,7 +95,7 @@ class ReadTable:
             "revision": self.revision,
             "columns": [list(column) for column in self.columns],
             "rows": self.rows,
-            "parquet_bytes": self.parquet_bytes,
+            "copy_stamp": list(self.copy_stamp),
             "notes": list(self.notes),
             "part": self.part,
             "label": self.label,
@@ -110,7 +110,7 @@ class ReadTable:
             revision=str(body["revision"]),
             columns=tuple((str(name), str(kind)) for name, kind in columns),
             rows=int(body["rows"]),
-            parquet_bytes=int(body["parquet_bytes"]),
+            copy_stamp=(int(body["copy_stamp"][0]), int(body["copy_stamp"][1])),
             notes=tuple(str(note) for note in body["notes"]),
             part=str(body.get("part", "")),
             label=str(body.get("label", "")),

@@ -83,6 +83,16 @@ class FileReader:
         job = {"job": "database", "tables": listed, "out": str(out), "store": str(store)}
         await self._ask(job, self._bounds.build_database_seconds, "the tables")
 
+    async def sound(self, copy: Path, store: Path) -> bool:
+        """Whether a Parquet file is there and every page of it can be decoded. Raises StateUnavailable when nothing can
+        be written."""
+        job = {"job": "check", "copy": str(copy), "store": str(store)}
+        try:
+            await self._ask(job, self._bounds.read_table_seconds)
+        except IngestRefused:
+            return False
+        return True
+
     def peak_bytes(self) -> int:
         """The most memory the living reader process ever held (resident), 0 when there is none."""
         try:

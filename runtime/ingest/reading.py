@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -30,7 +31,7 @@ from runtime.ingest.outcome import (
     SourceChanged,
     revision_of,
 )
-from runtime.ingest.store import ReadingStore, key_of
+from runtime.ingest.store import ReadingStore, copy_stamp, key_of
 
 _REHASH_BYTES = 64 << 20
 CHANGED = "changed while it was read, twice"
@@ -55,6 +56,37 @@ def read_file(
     raise IngestRefused(CHANGED)
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """An open file, as it was when its reading began at `started_ns`."""
+
+    descriptor: int
+    before: Stamp
+    started_ns: int
+
+    def prove_unchanged(self, revision: str) -> None:
+        """Raises SourceChanged when the file was written to since. Times alone are not trusted for small files, nor
+        for files written so shortly before the start that another write could carry the same time."""
+        if Stamp.of(self.descriptor) != self.before:
+            raise SourceChanged
+        lately = self.started_ns - self.before.modified_ns < RACY_NS
+        if (self.before.size <= _REHASH_BYTES or lately) and revision_of(digest_of(self.descriptor)) != revision:
+            raise SourceChanged
+
+    @contextlib.contextmanager
+    def refusals_kept(self, store: ReadingStore, key: str, revision: str) -> Generator[None]:
+        """A refusal inside is one of these bytes for good, if the file still holds them."""
+        try:
+            if not self.before.size:
+                raise IngestRefused("empty: the file has no bytes")
+            yield
+        except IngestRefused as refusal:
+            self.prove_unchanged(revision)
+            told = IngestRefused(refusal.reason, revision)
+            store.refuse(key, told)
+            raise told from refusal
+
+
 def _read(
     connection: duckdb.DuckDBPyConnection, job: FileJob, descriptor: int, store: ReadingStore, limits: ReadingLimits
 ) -> tuple[ReadTable | ReadWorkbook | ReadDocument, Stamp]:
@@ -63,20 +95,20 @@ def _read(
         gib = limits.file_bytes / (1 << 30)
         raise IngestRefused(f"{before.size:,} bytes; files over {gib:g} GiB are read only as Parquet")
     with store.scratch() as folder:
+        source = _Source(descriptor, before, folder.stat().st_mtime_ns)
         if job.kind in DOCUMENT_KINDS:
             from runtime.ingest.document import read_document  # its readers are needed for nothing else
 
-            started_ns = folder.stat().st_mtime_ns
             document = read_document(descriptor, job.kind, Path(job.store), limits)
-            _prove_unchanged(descriptor, before, document.revision, started_ns)
+            source.prove_unchanged(document.revision)
             return document, before
         if job.kind == "workbook":
-            return _take_workbook(connection, descriptor, before, store, limits, folder), before
+            return _take_workbook(connection, source, store, limits, folder), before
         out = folder / "table.parquet"
         if job.kind == "parquet":
-            table = _take_parquet(connection, descriptor, before, store, limits, out)
+            table = _take_parquet(connection, source, store, limits, out)
         else:
-            table = _take_text(connection, job, descriptor, before, store, limits, out)
+            table = _take_text(connection, job.kind, source, store, limits, out)
     return table, before
 
 
@@ -87,73 +119,52 @@ def _text_reader(kind: Kind) -> Callable[[OpenText], Reading]:
 
 def _take_text(
     connection: duckdb.DuckDBPyConnection,
-    job: FileJob,
-    descriptor: int,
-    before: Stamp,
+    kind: Kind,
+    source: _Source,
     store: ReadingStore,
     limits: ReadingLimits,
     out: Path,
 ) -> ReadTable:
-    started_ns = out.parent.stat().st_mtime_ns
-    if before.size > limits.repair_bytes:
+    descriptor = source.descriptor
+    if source.before.size > limits.repair_bytes:
         check_head(descriptor)
-    text = OpenText(connection, descriptor, promise(descriptor), job.kind, limits, out.parent, out)
-    with stopped_at_last(begin_ahead(text) if job.kind in ("csv", "tsv") else None) as ahead:
+    text = OpenText(connection, descriptor, promise(descriptor), kind, limits, out.parent, out)
+    with stopped_at_last(begin_ahead(text) if kind in ("csv", "tsv") else None) as ahead:
         found = scan(descriptor, blank=ahead is None or bool(text.found.plain.blank))
-        revision, key = revision_of(found.sha256), key_of(found.sha256, job.kind)
+        revision, key = revision_of(found.sha256), key_of(found.sha256, kind)
         known = store.find(key)
         if known:
-            _prove_unchanged(descriptor, before, revision, started_ns)
+            source.prove_unchanged(revision)
             return known
-        try:
-            if not found.size:
-                raise IngestRefused("empty: the file has no bytes")
-            columns, rows, notes = _text_reader(job.kind)(replace(text, found=found, ahead=ahead))
-        except IngestRefused as refusal:
-            _prove_unchanged(descriptor, before, revision, started_ns)
-            told = IngestRefused(refusal.reason, revision)
-            store.refuse(key, told)
-            raise told from refusal
-    _prove_unchanged(descriptor, before, revision, started_ns)
-    table = ReadTable(key, revision, columns, rows, out.stat().st_size, notes)
+        with source.refusals_kept(store, key, revision):
+            columns, rows, notes = _text_reader(kind)(replace(text, found=found, ahead=ahead))
+    source.prove_unchanged(revision)
+    table = ReadTable(key, revision, columns, rows, copy_stamp(out), notes)
     store.keep(table, out)
     return table
 
 
 def _take_workbook(
-    connection: duckdb.DuckDBPyConnection,
-    descriptor: int,
-    before: Stamp,
-    store: ReadingStore,
-    limits: ReadingLimits,
-    folder: Path,
+    connection: duckdb.DuckDBPyConnection, source: _Source, store: ReadingStore, limits: ReadingLimits, folder: Path
 ) -> ReadWorkbook:
     from runtime.ingest.spreadsheet import read_workbook  # its readers are needed for nothing else
 
-    started_ns = folder.stat().st_mtime_ns
-    sha256 = digest_of(descriptor)
+    sha256 = digest_of(source.descriptor)
     revision, key = revision_of(sha256), key_of(sha256, "workbook")
     known = store.find_workbook(key)
     if known:
-        _prove_unchanged(descriptor, before, revision, started_ns)
+        source.prove_unchanged(revision)
         return known
-    try:
-        if not before.size:
-            raise IngestRefused("empty: the file has no bytes")
-        made = read_workbook(connection, descriptor, limits, folder)
-    except IngestRefused as refusal:
-        _prove_unchanged(descriptor, before, revision, started_ns)
-        told = IngestRefused(refusal.reason, revision)
-        store.refuse(key, told)
-        raise told from refusal
-    _prove_unchanged(descriptor, before, revision, started_ns)
+    with source.refusals_kept(store, key, revision):
+        made = read_workbook(connection, source.descriptor, limits, folder)
+    source.prove_unchanged(revision)
     tables = tuple(
         ReadTable(
             f"{key}-{number}",
             revision,
             each.columns,
             each.rows,
-            each.out.stat().st_size,
+            copy_stamp(each.out),
             each.notes,
             each.part,
             each.label,
@@ -166,39 +177,18 @@ def _take_workbook(
 
 
 def _take_parquet(
-    connection: duckdb.DuckDBPyConnection,
-    descriptor: int,
-    before: Stamp,
-    store: ReadingStore,
-    limits: ReadingLimits,
-    out: Path,
+    connection: duckdb.DuckDBPyConnection, source: _Source, store: ReadingStore, limits: ReadingLimits, out: Path
 ) -> ReadTable:
-    if not before.size:
-        raise IngestRefused("empty: the file has no bytes")
-    check_ends(descriptor, before.size)
-    started_ns = out.parent.stat().st_mtime_ns
-    sha256 = copy_bytes(descriptor, out)
+    if source.before.size:
+        check_ends(source.descriptor, source.before.size)
+    sha256 = copy_bytes(source.descriptor, out)
     revision, key = revision_of(sha256), key_of(sha256, "parquet")
-    _prove_unchanged(descriptor, before, revision, started_ns)
+    source.prove_unchanged(revision)
     known = store.find(key)
     if known:
         return known
-    try:
+    with source.refusals_kept(store, key, revision):
         columns, rows, notes = check_parquet(connection, out, limits)
-    except IngestRefused as refusal:
-        told = IngestRefused(refusal.reason, revision)
-        store.refuse(key, told)
-        raise told from refusal
-    table = ReadTable(key, revision, columns, rows, before.size, notes)
+    table = ReadTable(key, revision, columns, rows, copy_stamp(out), notes)
     store.keep(table, out)
     return table
-
-
-def _prove_unchanged(descriptor: int, before: Stamp, revision: str, started_ns: int) -> None:
-    """Raises SourceChanged when the file was written to since `before`. Times alone are not trusted for small files,
-    nor for files written so shortly before the start that another write could carry the same time."""
-    if Stamp.of(descriptor) != before:
-        raise SourceChanged
-    lately = started_ns - before.modified_ns < RACY_NS
-    if (before.size <= _REHASH_BYTES or lately) and revision_of(digest_of(descriptor)) != revision:
-        raise SourceChanged

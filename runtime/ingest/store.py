@@ -21,6 +21,13 @@ def key_of(sha256: str, kind: Kind) -> str:
     return f"{sha256}-{kind}-v{INGEST_VERSION}"
 
 
+def copy_stamp(parquet: Path) -> tuple[int, int]:
+    """What tells, without reading it, that a copy is still the one that was made: its size in bytes and the time of its
+    last change in nanoseconds."""
+    state = parquet.stat()
+    return state.st_size, state.st_mtime_ns
+
+
 class ReadingStore:
     """Readings below one folder. Every write is a temporary file and a rename, so a crash leaves nothing half-done."""
 
@@ -61,9 +68,9 @@ class ReadingStore:
         return found
 
     def whole(self, table: ReadTable) -> bool:
-        """True when the table's Parquet file is there in its full size."""
+        """True when the table's Parquet file is there as it was made: nothing has written to it since."""
         try:
-            return self.parquet(table.key).stat().st_size == table.parquet_bytes
+            return copy_stamp(self.parquet(table.key)) == table.copy_stamp
         except OSError:
             return False
 

@@ -102,6 +102,8 @@ def _answer(message: dict[str, Any], limits: ReadingLimits, kept: KeptConnection
     try:
         if message["job"] == "database":
             return _database(message)
+        if message["job"] == "check":
+            return _check(message, limits, kept)
         return _file(message, limits, kept)
     except IngestRefused as refusal:
         return {"refused": refusal.reason, "revision": refusal.revision}
@@ -142,6 +144,14 @@ def _database(message: dict[str, Any]) -> dict[str, Any]:
         with store.scratch() as folder:
             build_database(tables, out, folder)
     return {"built": str(out)}
+
+
+def _check(message: dict[str, Any], limits: ReadingLimits, kept: KeptConnection) -> dict[str, Any]:
+    from runtime.ingest.columnar import check_parquet
+
+    with kept.connection(limits, Path(message["store"])) as connection:
+        check_parquet(connection, Path(message["copy"]), limits)
+    return {"sound": message["copy"]}
 
 
 if __name__ == "__main__":

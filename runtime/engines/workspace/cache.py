@@ -6,14 +6,18 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
+
 from runtime.engines.workspace.catalog import AdmittedFiles
-from runtime.engines.workspace.model import WorkspaceCatalog
+from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
 from runtime.errors import StateUnavailable
 from runtime.ingest import IngestRefused
+
+log = structlog.get_logger(__name__)
 
 KEPT_DATABASES = 3
 KEPT_SECONDS = 3_600
@@ -52,6 +56,15 @@ class WorkspaceCache:
             await asyncio.to_thread(self._used, made)
             self._sound[digest] = _identity(made.path) or (0, 0, 0)
         return made
+
+    async def mend(self, tables: Sequence[WorkspaceTable]) -> bool:
+        """Throws away those copies of tables that cannot be read to their end, so that the next catalog reads them anew
+        from the workspace. True when there was one. Raises StateUnavailable."""
+        damaged = [copy for copy in sorted({table.parquet for table in tables}) if not await self._files.sound(copy)]
+        for parquet in damaged:
+            log.warning("a cached table is damaged; its file is read again", parquet=parquet.name)
+            self._files.forget(parquet.stem)
+        return bool(damaged)
 
     async def _build(self, made: CacheDatabase, catalog: WorkspaceCatalog) -> None:
         tables = [(table.name, table.parquet) for table in catalog.tables]

@@ -96,6 +96,8 @@ class AdmittedFiles(Protocol):
 
     async def build_database(self, tables: Sequence[tuple[str, Path]], out: Path) -> None: ...
 
+    async def sound(self, copy: Path) -> bool: ...
+
     def kept(self) -> list[Path]: ...
 
     def forget(self, key: str) -> None: ...
@@ -170,6 +172,10 @@ class WorkspaceFiles:
     async def build_database(self, tables: Sequence[tuple[str, Path]], out: Path) -> None:
         """Raises as `FileReader.build_database`."""
         await self.reader.build_database(tables, out, self.cache_dir)
+
+    async def sound(self, copy: Path) -> bool:
+        """Raises as `FileReader.sound`."""
+        return await self.reader.sound(copy, self.cache_dir)
 
     def kept(self) -> list[Path]:
         """All Parquet files of the cache."""

@@ -65,6 +65,10 @@ class JointFiles:
         """As `WorkspaceFiles.build_database`."""
         await self._attached.build_database(tables, out)
 
+    async def sound(self, copy: Path) -> bool:
+        """As `WorkspaceFiles.sound`, wherever a copy is kept."""
+        return await self._attached.sound(copy)
+
     def kept(self) -> list[Path]:
         """The Parquet files of the attached files; the folder looks after its own."""
         return self._attached.kept()

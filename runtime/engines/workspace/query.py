@@ -21,10 +21,17 @@ from runtime.sqlguard import GuardPolicy, ValidatedQuery, validate
 
 SOURCE = "workspace"
 DIALECT = "duckdb"
+# What a Parquet file with false bytes was seen to give, besides `io` and an `invalidinput` that names it.
+_UNCLASSED = frozenset({"error", "internal", "fatal", "serialization"})
 
 
 class CacheGone(Exception):
-    """A cached copy could not be opened: the catalog that named it is out of date."""
+    """A cached copy could not be read: the catalog that named it is out of date, or the copy is damaged. `otherwise` is
+    what the failure means when the copies are sound after all; None when only another catalog can tell."""
+
+    def __init__(self, message: str, otherwise: CallError | None = None) -> None:
+        super().__init__(message)
+        self.otherwise = otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +115,26 @@ async def read_set(
 
 
 async def ask(desk: Desk, database: Database, job: Job, policy: GuardPolicy, tables: Sequence[str]) -> Answer:
-    """Runs a job; failures become CallError (`policy` and the `tables` read give the hints), a missing cached copy
-    CacheGone."""
+    """Runs a job; failures become CallError (`policy` and the `tables` read give the hints), a cached copy that is
+    missing or may be damaged CacheGone."""
     try:
         return await desk.pool.run(database, job)
     except EngineFailure as failure:
         if failure.kind == "io":
             raise CacheGone(failure.message) from failure
-        raise as_call_error(failure, job.seconds, policy, tables) from failure
+        refused = as_call_error(failure, job.seconds, policy, tables)
+        if _may_be_damage(failure):
+            raise CacheGone(failure.message, refused) from failure
+        raise refused from failure
     except WorkerLost as error:
         raise lost(error) from error
+
+
+def _may_be_damage(failure: EngineFailure) -> bool:
+    """Whether a damaged copy can be the reason: DuckDB has no class of error for that."""
+    if failure.kind == "invalidinput":
+        return ".parquet" in failure.message
+    return failure.kind in _UNCLASSED
 
 
 def read_by(catalog: WorkspaceCatalog, query: ValidatedQuery) -> tuple[WorkspaceTable, ...]:

@@ -159,8 +159,12 @@ class Workspace:
         for _ in range(2):
             try:
                 result, tables = await attempt(catalog)
-            except CacheGone:
+            except CacheGone as gone:
                 moved, self._checked = [], None
+                files = {file.path for file in catalog.files if wanted(file)}
+                mended = await self._cache.mend([table for table in catalog.tables if table.file in files])
+                if gone.otherwise is not None and not mended:
+                    raise gone.otherwise from gone
             else:
                 moved = await asyncio.to_thread(self._moved, catalog, tables)
                 if not moved:

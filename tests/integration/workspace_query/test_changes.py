@@ -92,3 +92,37 @@ async def test_the_table_of_a_file_that_is_not_read_teaches_the_reason(open_work
             await workspace.read(f"SELECT * FROM {name}", seconds=10, rows_kept=10)
         assert caught.value.code == "sql_unknown_table"
         assert ("The file Plan 2024.csv is not read: line 1: NUL bytes" in caught.value.message) is said
+
+
+_DAMAGES = {
+    "zeros": lambda body: b"\0" * len(body),
+    "no magic bytes": lambda body: body[:-4] + b"\0\0\0\0",
+    "pages": lambda body: body[:4] + b"\xff" * (len(body) - 200) + body[-196:],
+    "footer": lambda body: body[:-100] + b"\xff" * 92 + body[-8:],
+    "cut": lambda body: body[: len(body) // 2],
+    # DuckDB gives another value for it without a word: only the time of the change tells.
+    "one bit, later": lambda body: body[:40] + bytes([body[40] ^ 1]) + body[41:],
+}
+
+
+@pytest.mark.parametrize("damage", _DAMAGES)
+async def test_a_damaged_copy_is_read_again_from_its_file(open_workspace, damage: str):
+    workspace = await open_workspace()
+    sql = "SELECT count(*), sum(amount), max(region), sum(id) FROM orders"
+    whole = (await workspace.read(sql, seconds=10, rows_kept=1)).rows
+    (copy,) = [table.parquet for table in (await workspace.catalog()).tables if table.name == "orders"]
+    state, body = copy.stat(), copy.read_bytes()
+    copy.chmod(0o644)
+    copy.write_bytes(_DAMAGES[damage](body))
+    if "later" not in damage:
+        os.utime(copy, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert (await workspace.read(sql, seconds=10, rows_kept=1)).rows == whole
+    assert copy.read_bytes() == body
+
+
+async def test_an_error_of_the_query_itself_throws_nothing_away(open_workspace):
+    workspace = await open_workspace()
+    (before,) = [t.parquet.stat().st_ino for t in (await workspace.catalog()).tables if t.name == "orders"]
+    for sql in ("SELECT regexp_matches(region, '(') FROM orders", "SELECT strptime(region, '%Q') FROM orders"):
+        assert (await refused(workspace, sql)).code.startswith("sql_")
+    assert [t.parquet.stat().st_ino for t in (await workspace.catalog()).tables if t.name == "orders"] == [before]
