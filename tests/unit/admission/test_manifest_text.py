@@ -19,7 +19,7 @@ GOOD = "version: 1\ntimezone: Europe/Berlin\nworkspace: {root: ./data, audience:
         (GOOD + "? [a]\n: 6\n", "not YAML"),
         ("a: " + "[" * 5_000 + "]" * 5_000, "nested too deep"),
         (GOOD + "x: !!python/object/apply:os.system ['true']\n", "not YAML"),
-        (GOOD + "".join(f"key{n}: 1\n" for n in range(20_000)), "and 19,980 more"),
+        (GOOD + "".join(f"key{n}: 1\n" for n in range(2_000)), "and 1,980 more"),
         (GOOD + "limits: {sql_seconds: true}\n", "limits.sql_seconds"),
         (GOOD + f"limits: {{worker_memory_bytes: {'9' * 400}}}\n", "limits.worker_memory_bytes"),
         ("- 1\n", "mapping"),
