@@ -172,6 +172,8 @@ def source_text():
     linecache.updatecache = lambda filename, module_globals=None: []
     linecache.checkcache = lambda filename=None: None
     traceback._extract_caret_anchors_from_line_segment = lambda segment: None
+    # It looks for a misspelled keyword with the tokenizer, whose own errors open a file by a name that we can't choose.
+    traceback.TracebackException._find_keyword_typos = lambda self: None
 
 
 def imports():

@@ -190,6 +190,30 @@ async def test_the_traceback_shows_the_program_and_nothing_of_ours(run: Run) -> 
     assert broken.status == "error" and "SyntaxError: '(' was never closed" in broken.error
 
 
+@pytest.mark.parametrize(
+    ("source", "line", "message"),
+    [
+        ("def f(:", 1, "invalid syntax"),
+        ("x = 1\nif (x == 1:\n    pass", 2, "invalid syntax"),
+        ("class A(:\n    pass", 1, "invalid syntax"),
+        ("whille True: pass", 1, "invalid syntax"),
+        ("d = {'a': 1 'b': 2,\n     'c': 3}", 1, "invalid syntax. Perhaps you forgot a comma?"),
+        ("rows = sql('rows 3'\nprint(rows)", 1, "'(' was never closed"),
+        ("print(1))", 1, "unmatched ')'"),
+    ],
+)
+async def test_a_program_that_does_not_parse_is_told_where(run: Run, source: str, line: int, message: str) -> None:
+    result = await run(source)
+    assert result.status == "error"
+    shown = result.error.splitlines()
+    assert shown[0] == f'  File "program.py", line {line}' and shown[-1] == f"SyntaxError: {message}"
+    caught = await run(
+        f"import traceback\ntry:\n    compile({source!r}, 'x', 'exec')\n"
+        "except SyntaxError:\n    print(traceback.format_exc())"
+    )
+    assert f"SyntaxError: {message}" in caught.stdout
+
+
 async def test_output_before_an_error_is_kept(run: Run) -> None:
     result = await run("print('first')\n1 / 0")
     assert (result.status, result.stdout) == ("error", "first\n")
