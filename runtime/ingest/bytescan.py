@@ -19,6 +19,9 @@ CHUNK = 1 << 20  # of these sizes the fastest: it stays in a core's cache throug
 _ALL_BUT_MARKS = bytes(sorted(set(range(256)) - set(b'"\n\r\0')))
 _FIELD_OPENS_QUOTED = tuple(delimiter + b'"' for delimiter in (b",", b";", b"\t", b"|", b"\n", b"\r", b", "))
 _ENDS = (b"\n", b"\r")
+_MARKS = (b"\xcc", b"\xcd", b"\xe1\x84", b"\xe1\x85", b"\xe3\x82\x99", b"\xe3\x82\x9a")
+"""How marks begin in UTF-8 that are put over Latin, Greek and Cyrillic letters, Korean parts of syllables, and Japanese
+marks."""
 _EMPTY_LINES = re.compile(rb"\n\n+")
 _TWO_FEEDS = re.compile(rb"\n\n")  # twice as fast as `b"\n\n" in text`
 
@@ -74,7 +77,8 @@ class LineCount:
 class ByteScan:
     """What one pass found. `plain` counts lines as if quotes meant nothing, `quoted` honours quotes (RFC 4180).
     `nul_line` is the first line with a NUL byte, 0 when there is none. Lines count from 1. Unless `blank_known`, empty
-    lines were not looked for and hardly any are counted."""
+    lines were not looked for and hardly any are counted. `marks_apart`: in a UTF-8 text, letters may have their marks
+    apart; `tail` are the last bytes."""
 
     size: int = 0
     sha256: str = ""
@@ -84,6 +88,8 @@ class ByteScan:
     fields_quoted: bool = False
     quote_open: bool = False
     blank_known: bool = True
+    marks_apart: bool = False
+    tail: bytes = b""
     plain: LineCount = field(default_factory=LineCount)
     quoted: LineCount = field(default_factory=LineCount)
 
@@ -147,6 +153,9 @@ def _read(descriptor: int, offset: int) -> bytes:
 def _take(found: ByteScan, text: bytes) -> None:
     if not text:
         return
+    if not (found.marks_apart or text.isascii()):
+        found.marks_apart = _has_marks_apart(text) or _has_marks_apart(found.tail + text[:2])
+    found.tail = text[-2:]
     marks = text.translate(None, _ALL_BUT_MARKS)
     if not found.nul_line and b"\0" in marks:
         before = LineCount()
@@ -168,6 +177,11 @@ def _take(found: ByteScan, text: bytes) -> None:
             found.quoted.add_marks(marks, ended=text[-1:] in _ENDS)
         else:
             found.quoted.add(text)
+
+
+def _has_marks_apart(text: bytes) -> bool:
+    # Most texts lack the single bytes, which are sought much faster than pairs.
+    return any(mark[:1] in text and mark in text for mark in _MARKS)
 
 
 def _has_blank(text: bytes) -> bool:

@@ -17,7 +17,7 @@ from runtime.ingest.ahead import Ahead
 from runtime.ingest.apart import Apart, find_apart, without_rows
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
 from runtime.ingest.columns import ColumnType, copy_sql, decide, may_be_numbers, with_numeral
-from runtime.ingest.composed import COMPOSED_NOTE, marks_apart
+from runtime.ingest.composed import COMPOSED_NOTE
 from runtime.ingest.dialect import Dialect, find_dialect
 from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_encoding
 from runtime.ingest.engine import Misfit, NotUtf8, reasons
@@ -67,7 +67,7 @@ def read_delimited(text: OpenText) -> Reading:
 def begin_ahead(text: OpenText) -> Ahead | None:
     """Begins to copy a large text whose scan is still to come: `text.found` is what its beginning promises. None when
     that promises no table which can be read as it stands."""
-    if text.found.size <= text.limits.whole_types_bytes:
+    if text.found.size <= text.limits.whole_types_bytes or text.found.marks_apart:
         return None
     try:
         if likely_encoding(text.descriptor, text.found) is not UTF8 or _mixed_ends(text.descriptor, text.found):
@@ -173,15 +173,15 @@ def _apart(text: OpenText, dialect: Dialect, types: Sequence[ColumnType], rows: 
 
 
 def _clean(text: OpenText, encoding: Encoding, opened: ExitStack) -> tuple[OpenText, tuple[str, ...]]:
-    """The same as UTF-8 text with one kind of line end and, if it isn't large, letters put together with their marks;
-    and what had to be done for that."""
+    """The same as UTF-8 text with one kind of line end and letters put together with their marks; and what had to be
+    done for that."""
     notes = encoding.notes
     if encoding is not UTF8:
         text = _copied(text, encoding.name, opened, one_line_end=False)
     if _mixed_ends(text.descriptor, text.found):
         text = _copied(text, "utf-8", opened, one_line_end=True)
         notes += ("line ends: both \\r\\n and \\n, read as one kind",)
-    if text.found.size <= text.limits.repair_bytes and marks_apart(text.descriptor):
+    if text.found.marks_apart:
         try:
             text = _copied(text, "utf-8", opened, one_line_end=False)
         except IngestRefused as error:  # its beginning was UTF-8, and not all of it is

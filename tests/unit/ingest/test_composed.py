@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
+
+from runtime.ingest.bytescan import CHUNK
 
 Read = Callable[..., Any]
 
@@ -25,6 +28,18 @@ def test_a_value_written_in_two_ways_is_one_value(read: Read, town: str, encodin
     assert [*found.types] == ["Größe", "ort"]
     assert found.rows == [(1, town), (2, town), (3, "Ulm")]
     assert "marks apart" in found.notes or encoding == "utf-16"
+
+
+@pytest.mark.parametrize("town", TOWNS)
+@pytest.mark.parametrize("head", [0, CHUNK // 8])
+def test_so_it_is_in_a_large_text(read: Read, limits: Any, town: str, head: int) -> None:
+    """Wherever it stands, also across the pieces in which a text is looked at."""
+    large = replace(limits, repair_bytes=100, whole_types_bytes=100)
+    for shift in range(4):
+        text = "n,ort\n" + "x" * shift + ",y\n" + "12345,Z\n" * (head - 2) + f"7,{apart(town)}\n8,{town}\n"
+        found = read(text.encode(), limits=large)
+        assert [row[1] for row in found.rows[-2:]] == [town, town]
+        assert "marks apart" in found.notes
 
 
 def test_so_it_is_in_json(read: Read) -> None:
