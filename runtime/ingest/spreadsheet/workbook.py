@@ -16,6 +16,7 @@ import python_calamine as calamine
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
 from runtime.ingest.spreadsheet.blocks import Found, find_blocks
 from runtime.ingest.spreadsheet.book_parts import BookParts, book_parts
+from runtime.ingest.spreadsheet.comments import comments_note
 from runtime.ingest.spreadsheet.extent import check_span, prove_open_document
 from runtime.ingest.spreadsheet.grid import Grid, Range, grid_of, letters
 from runtime.ingest.spreadsheet.package import Package
@@ -52,6 +53,7 @@ class _Sheet:
     grid: Grid
     found: Found
     marks: SheetMarks
+    comments: tuple[str, ...]
 
 
 def read_workbook(
@@ -125,6 +127,7 @@ def _sheets(
         for name, part in parts.sheets.items()
         if package and "/worksheets/" in part
     }
+    comments = {name: comments_note(package, part) for name, part in parts.sheets.items() if package and name in marks}
     file.seek(0)
     try:
         book = calamine.CalamineWorkbook.from_filelike(file)
@@ -132,7 +135,7 @@ def _sheets(
         if len({each.name for each in described}) < len(described):
             raise IngestRefused("damaged: two of its sheets have one name")
         shown = [each for each in described if each.typ == calamine.SheetTypeEnum.WorkSheet]
-        sheets = [_sheet(book, each, marks, limits.workbook_cells) for each in shown]
+        sheets = [_sheet(book, each, marks, comments.get(each.name, ()), cells=limits.workbook_cells) for each in shown]
     except calamine.PasswordError as error:
         raise IngestRefused("it is protected by a password") from error
     except (calamine.CalamineError, OSError, ValueError) as error:
@@ -140,7 +143,14 @@ def _sheets(
     return sheets, _notes(sheets, described, parts, plain=package is None)
 
 
-def _sheet(book: calamine.CalamineWorkbook, described: Any, marks: dict[str, SheetMarks], cells: int) -> _Sheet:
+def _sheet(
+    book: calamine.CalamineWorkbook,
+    described: Any,
+    marks: dict[str, SheetMarks],
+    comments: tuple[str, ...],
+    *,
+    cells: int,
+) -> _Sheet:
     sheet = book.get_sheet_by_name(described.name)
     # Of ODS and XLS only the first reader knows this.
     check_span(described.name, sheet.height, sheet.width, cells)
@@ -148,7 +158,7 @@ def _sheet(book: calamine.CalamineWorkbook, described: Any, marks: dict[str, She
     values = sheet.to_python(skip_empty_area=True) if sheet.start is not None else []
     grid = grid_of(values, sheet.start or (0, 0), sheet.merged_cell_ranges or (), known)
     hidden = described.visible != calamine.SheetVisibleEnum.Visible
-    return _Sheet(described.name, hidden, grid, find_blocks(grid), known)
+    return _Sheet(described.name, hidden, grid, find_blocks(grid), known, comments)
 
 
 def _notes(sheets: Sequence[_Sheet], described: Sequence[Any], parts: BookParts, *, plain: bool) -> list[str]:
@@ -182,7 +192,7 @@ def _about(sheet: _Sheet) -> list[str]:
         shown = ", ".join(sheet.grid.address(area) for area in sheet.found.tables[:_SHOWN])
         more = f" and {len(sheet.found.tables) - _SHOWN} more" if len(sheet.found.tables) > _SHOWN else ""
         notes.append(f"{len(sheet.found.tables)} tables on the sheet {sheet.name!r}: {shown}{more}")
-    return notes
+    return [*notes, *sheet.comments]
 
 
 def _placed(
