@@ -126,8 +126,11 @@ def parse_url(url: str) -> URL:
     """The parsed URL. Raises ConfigurationError unless it names SQLite or PostgreSQL."""
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
-        raise ConfigurationError("FOOTNOTE_STATE is not a database URL") from error
+    except (ArgumentError, ValueError) as error:  # the latter for a port that is no number
+        raise ConfigurationError(
+            "FOOTNOTE_STATE is not a database URL, such as sqlite:////var/lib/footnote/state.db or "
+            "postgresql://user@host:5432/footnote"
+        ) from error
     if parsed.get_backend_name() not in ("sqlite", "postgresql"):
         raise ConfigurationError(
             f"FOOTNOTE_STATE must begin with sqlite:/// or postgresql://, not {parsed.get_backend_name()}"

@@ -147,7 +147,7 @@ def test_a_state_with_a_failed_opening_is_free_again(tmp_path: Path):
     opened(path).close()
 
 
-@pytest.mark.parametrize("url", ["mysql://host/db", "no url at all", "duckdb:///x.db"])
+@pytest.mark.parametrize("url", ["mysql://host/db", "no url at all", "duckdb:///x.db", "postgresql://u:p@host:port/db"])
 def test_other_databases_are_refused_by_name(url: str):
     with pytest.raises(ConfigurationError, match="FOOTNOTE_STATE"):
         open_state(url, clock=SteppingClock(), new_id=Counter())
