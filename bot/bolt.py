@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
@@ -21,6 +24,16 @@ from bot.render.private_offer import PRIVATE_ACTION
 from bot.shared_files.shelf import Shelf
 from bot.stopping import Stopping
 
+# What Bolt looks up by itself while an app is made. The pair would have it look every workspace up in a store of
+# installations that nobody filled, so that nothing were answered; the token's workspace is the one we serve.
+_READ_BY_BOLT = (
+    "SLACK_BOT_TOKEN",
+    "SLACK_CLIENT_ID",
+    "SLACK_CLIENT_SECRET",
+    "SLACK_SIGNING_SECRET",
+    "SLACK_VERIFICATION_TOKEN",
+)
+
 
 def build_bolt(
     client: AsyncWebClient,
@@ -34,9 +47,10 @@ def build_bolt(
 ) -> AsyncApp:
     """The app over one shared client. Without a signing secret it serves sockets only."""
     # Bolt wants some secret even where no request is ever signed; HTTP is not served without a real one.
-    app = AsyncApp(
-        client=client, signing_secret=signing_secret or "sockets-only", raise_error_for_unhandled_request=False
-    )
+    with _settings_are_ours():
+        app = AsyncApp(
+            client=client, signing_secret=signing_secret or "sockets-only", raise_error_for_unhandled_request=False
+        )
     app.middleware(Events(intake, home, stopping, presses, shelf).before_ack)
     actions = Actions(intake)
     app.action("retry")(actions.retry)
@@ -53,3 +67,13 @@ def build_bolt(
     app.shortcut(re.compile(".*"))(actions.acknowledge)
     app.view(re.compile(".*"))(actions.acknowledge)
     return app
+
+
+@contextmanager
+def _settings_are_ours() -> Iterator[None]:
+    """Bolt finds none of its variables in the environment meanwhile."""
+    hidden = {name: os.environ.pop(name) for name in _READ_BY_BOLT if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)

@@ -45,6 +45,20 @@ class SlackUnavailable(FootnoteError):
     """Slack cannot be reached at start; the message says where we tried."""
 
 
+def refusal(error: SlackApiError) -> str:
+    """Slack's word for what it refused, or `http_404` and the like where the answer was none of Slack's. Raises
+    SlackUnavailable when it is Slack that is in trouble."""
+    word = error.response.get("error") if isinstance(error.response.data, dict) else None
+    code = str(word or f"http_{error.response.status_code}")
+    if code.startswith("http_5") or code in _AWAY:
+        raise SlackUnavailable(f"Slack cannot be reached: {error.response.api_url} answers {code}.") from error
+    if word is None:
+        raise ConfigurationError(
+            f"{error.response.api_url} answers {code}, which Slack does not. Is SLACK_API_URL right?"
+        ) from error
+    return code
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The bot in its workspace. `scopes` is empty when Slack didn't say; `clock_skew`: seconds, ours minus Slack's."""
@@ -80,9 +94,7 @@ async def identify(client: AsyncWebClient, clock: Clock) -> Identity:
     try:
         answer = await client.auth_test()
     except SlackApiError as error:
-        code = str(error.response.get("error") or f"http_{error.response.status_code}")
-        if code.startswith("http_5") or code in _AWAY:
-            raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: it answers {code}.") from error
+        code = refusal(error)
         raise ConfigurationError(_TOKEN_ERRORS.get(code, f"Slack refused SLACK_BOT_TOKEN: {code}.")) from error
     except (SlackClientError, *CONNECTION_ERRORS) as error:
         raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: {type(error).__name__}.") from error

@@ -8,15 +8,19 @@ import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
+from yarl import URL
 
-from bot.identity import CONNECTION_ERRORS, SlackUnavailable
+from bot.identity import CONNECTION_ERRORS, SlackUnavailable, refusal
+from bot.slack_client import loopback
 from runtime.errors import ConfigurationError
 
 log = structlog.get_logger(__name__)
 
 CONNECTIONS = 2  # facts/SLACK.md 1.3: a refresh closes a socket before it opens the next one
 
-_TOKEN_ERRORS = frozenset({"invalid_auth", "not_authed", "token_revoked", "account_inactive", "not_allowed_token_type"})
+_TOKEN_ERRORS = frozenset(
+    {"invalid_auth", "not_authed", "token_revoked", "account_inactive", "not_allowed_token_type", "missing_scope"}
+)
 
 
 class Sockets:
@@ -32,7 +36,10 @@ class Sockets:
         ever, and SlackUnavailable when Slack is away."""
         for handler in self._handlers:
             try:
-                handler.client.wss_uri = await self._address()
+                address = await self._address()
+                if loopback(URL(address).host):
+                    handler.client.proxy = None  # the client takes the environment's for every address
+                handler.client.wss_uri = address
                 await handler.connect_async()
             except CONNECTION_ERRORS as error:
                 raise SlackUnavailable(f"Socket Mode cannot be opened: {type(error).__name__}.") from error
@@ -45,7 +52,7 @@ class Sockets:
         try:
             answer = await self._app.client.apps_connections_open(app_token=self._app_token)
         except SlackApiError as error:
-            code = str(error.response.get("error"))
+            code = refusal(error)
             if code in _TOKEN_ERRORS:
                 raise ConfigurationError(
                     f"Slack refused SLACK_APP_TOKEN ({code}). It begins with xapp- and needs connections:write."
