@@ -11,6 +11,7 @@ from runtime.state import Turn
 TURNS_READ = 20
 TURNS_VERBATIM = 4
 _EARLIER_CHARS = 400
+RETRACTED = "retracted"  # the end of a turn whose question was deleted while it ran
 NOT_SHOWN = (
     "(What was answered here is not shown to you: it rests on data that is not open, or not open in the same way, to "
     "whoever asks now. Don't guess it. If it is asked about, say so, and look anew at what is open.)"
@@ -32,7 +33,7 @@ def history(turns: Sequence[Turn], most_chars: int, opened: Mapping[str, str]) -
     sources = set[str]()
     left = most_chars
     for age, turn in enumerate(reversed(turns)):
-        if turn.end is None:
+        if turn.end is None or turn.end.status == RETRACTED:
             continue
         whole = age < TURNS_VERBATIM
         rests_on = turn.end.rests_on

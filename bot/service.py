@@ -33,6 +33,7 @@ from bot.reloading import Reloading
 from bot.replicas import Succession, end_at_once, joined
 from bot.settings import Settings
 from bot.shared_files.opening import open_shelf
+from bot.shared_files.shelf import Shelf
 from bot.slack_client import open_slack_client
 from bot.sockets import Sockets
 from bot.stopping import Stopping
@@ -126,7 +127,7 @@ async def running_bot(
         await succession.before_launch()
         shelf = await open_shelf(analyst, slack, sleep=sleep)
         stack.push_async_callback(shelf.rooms.close)
-        runner = TurnRunner(analyst, board.presence, board.outbox, board.sender, board.status, shelf)
+        runner = _runner(analyst, board, office, shelf)
         durable = await _launch(stack, settings, me, runner, office)
         stopping = Stopping(state, durable, runner.withdrawn, settings.alone, sleep)
         app = _bolt(settings, slack, identity, runner, durable, board, office, stopping)
@@ -135,6 +136,11 @@ async def running_bot(
         port = await _listen(stack, settings, app, analyst, clock)
         _warm_up(analyst, background)
         yield Running(identity, analyst, durable, port, background, reloading)
+
+
+def _runner(analyst: Analyst, board: Board, office: Office, shelf: Shelf) -> TurnRunner:
+    end_requests = partial(end_requests_of, analyst, office)
+    return TurnRunner(analyst, board.presence, board.outbox, board.sender, board.status, shelf, end_requests)
 
 
 def _warm_up(analyst: Analyst, background: Background) -> None:
@@ -261,17 +267,12 @@ async def _launch(
     stack: AsyncExitStack, settings: Settings, me: Replica, runner: TurnRunner, office: Office
 ) -> Durable:
     """The durable runner of this process; it is closed before everything that its turns use."""
-
-    async def given_up(turn_id: str) -> None:
-        await end_requests_of(runner.analyst, office, turn_id)
-        await runner.given_up(turn_id)
-
     durable = Durable(
         database_url=settings.state_url,
         application_version=WORKFLOW_VERSION,
         executor_id=me.id,
         turn=runner,
-        on_dead=given_up,
+        on_dead=runner.given_up,
     )
     await durable.launch()
     stack.push_async_callback(durable.close, GRACE_SECONDS)

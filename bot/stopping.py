@@ -1,9 +1,9 @@
-"""Stop: a person ends what the bot is doing in a thread."""
+"""Stop: a person ends what the bot is doing in a thread, or takes the question back."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,14 +43,32 @@ class Stopping:
         running = next((item for item in await self.state.inbox.pending() if item.conversation == address), None)
         if running is None:
             return
-        outcome = await self.durable.cancel(running.turn_id)
+        await self._stop(running.turn_id, str(event.get("user") or ""))
+
+    async def retracted(self, channel: str, ts: str) -> list[str]:
+        """A message is gone: the turns that were begun by it and have not ended, whose words are forgotten from now on,
+        so that whoever works on them, or takes them up after a crash, answers nobody. Raises StateError."""
+        turns = [
+            item.turn_id
+            for item in await self.state.inbox.pending()
+            if item.body is not None and (item.body.get("channel"), item.body.get("ts")) == (channel, ts)
+        ]
+        if turns:
+            await self.state.inbox.retract(turns)
+        return turns
+
+    async def stop(self, turns: Sequence[str]) -> None:
+        """Stops turns that were retracted."""
+        for turn_id in turns:
+            await self._stop(turn_id, "")
+
+    async def _stop(self, turn_id: str, user: str) -> None:
+        outcome = await self.durable.cancel(turn_id)
         if outcome == "elsewhere":
-            await self.state.inbox.first_time(_key(running.turn_id))
-        await self.state.audit.add(
-            "stop", {"user": str(event.get("user") or ""), "turn": running.turn_id, "outcome": outcome}
-        )
+            await self.state.inbox.first_time(_key(turn_id))
+        await self.state.audit.add("stop", {"user": user, "turn": turn_id, "outcome": outcome})
         if outcome == "waiting":
-            await self.withdrawn(running.turn_id)
+            await self.withdrawn(turn_id)
 
     async def keep_up(self) -> None:
         """Follows what other replicas were asked, as long as this process lives."""

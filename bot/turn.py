@@ -9,10 +9,11 @@ from typing import Any
 
 import structlog
 
+from bot.address import Address
 from bot.assembly import Analyst
 from bot.budgets import used_up
 from bot.closed import NothingOpen, closed_meanwhile, nothing_open
-from bot.conversation import TURNS_READ, history
+from bot.conversation import RETRACTED, TURNS_READ, history
 from bot.delivery import StatusBoard, deliveries_of
 from bot.grounds import ATTACHED, Grounds
 from bot.presence import SlackPresence
@@ -60,12 +61,14 @@ class TurnRunner:
     sender: Sender
     status: StatusBoard
     shelf: Shelf
+    end_requests: Callable[[str], Awaitable[None]]
     painter: Painter = field(default_factory=Painter)
     bar: ProgressBar = field(default_factory=ProgressBar)
 
     async def __call__(self, steps: Steps, turn_id: str) -> None:
         item = await self.analyst.state.inbox.get(turn_id)
         if item is None or item.body is None:
+            await self._answers_nobody(turn_id)
             return
         question = Question(**item.body)
         async with self.status.shown(question.channel, question.thread_ts):
@@ -78,6 +81,7 @@ class TurnRunner:
     async def given_up(self, turn_id: str) -> None:
         """The durable runner gave a turn up: the person is told, and the inbox row ends. An answer that was ready goes
         out as it is."""
+        await self.end_requests(turn_id)
         item = await self.analyst.state.inbox.get(turn_id)
         if item is not None and item.body is not None:
             question = Question(**item.body)
@@ -96,6 +100,20 @@ class TurnRunner:
             await self._finish(turn_id, question, TurnEnd("stopped", STOPPED), [plain_message(STOPPED)])
             if (await self.outbox.deliver(turn_id, self.sender)).unfinished:
                 return
+            await self.analyst.state.inbox.finish(turn_id)
+        else:
+            await self._answers_nobody(turn_id)
+
+    async def _answers_nobody(self, turn_id: str) -> None:
+        """The question was deleted before its turn began, or before a crash that ended it: nothing is posted."""
+        item = await self.analyst.state.inbox.get(turn_id)
+        if item is None or item.state in ("done", "failed"):
+            return
+        await self.end_requests(turn_id)
+        if await self.analyst.state.turns.get(turn_id) is not None:
+            await self.analyst.state.turns.finish(turn_id, TurnEnd(RETRACTED, ""))
+        where = Address.parse(item.conversation)
+        await self.status.never_begun(where.channel, where.thread_ts)
         await self.analyst.state.inbox.finish(turn_id)
 
     async def _answered(self, steps: Steps, turn_id: str, question: Question) -> None:
@@ -144,7 +162,11 @@ class TurnRunner:
         )
 
     async def _stopped(self, turn_id: str, question: Question, gathered: Sequence[Evidence], grounds: Grounds) -> None:
-        """A run that a person stopped ends with the evidence it had."""
+        """A run that a person stopped ends with the evidence it had; one whose question is gone ends in silence."""
+        item = await self.analyst.state.inbox.get(turn_id)
+        if item is None or item.body is None:
+            await self._finish(turn_id, question, TurnEnd(RETRACTED, ""), [])
+            return
         if await self._withheld(turn_id, question, gathered, grounds):
             return
         text = STOPPED_MIDWAY if gathered else STOPPED

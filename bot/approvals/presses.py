@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import structlog
@@ -115,10 +116,11 @@ class Presses:
             if gone is not None:
                 await self.desk.change(approval.id, moves.void(gone.sentence))
 
-    async def question_deleted(self, channel: str, ts: str) -> None:
-        """Somebody deleted a message: requests in the thread under it, which nobody can read any more, are void."""
+    async def question_deleted(self, channel: str, ts: str, turns: Collection[str]) -> None:
+        """Somebody deleted a message: requests in the thread under it, which nobody can read any more, are void, and so
+        are those of the turns that it began."""
         for approval in await self.state.approvals.standing():
-            if approval.conversation.split(":")[1:] == [channel, ts]:
+            if approval.conversation.split(":")[1:] == [channel, ts] or approval.run_id in turns:
                 await self.desk.change(approval.id, moves.void(QUESTION_GONE))
 
     async def _lapsed(self, approval: Approval, press: Press) -> list[str] | None:

@@ -69,6 +69,12 @@ class StatusBoard:
             self._announced.pop(key, None)
             await asyncio.shield(self._clear(channel, thread_ts, announced))
 
+    async def never_begun(self, channel: str, thread_ts: str) -> None:
+        """Takes back the first sign of life of a turn that will not run; a line that another turn shows stays."""
+        announced = self._announced.pop((channel, thread_ts), None)
+        if (channel, thread_ts) not in self._lines:
+            await self._clear(channel, thread_ts, announced)
+
     @asynccontextmanager
     async def hidden(self, channel: str, thread_ts: str) -> AsyncGenerator[None]:
         """No line for as long as the block runs: a line would keep people from writing in the thread."""

@@ -39,24 +39,31 @@ class Events:
         if body.get("type") != "event_callback":
             await next()
             return None
+        event = event_of(body)
+        deleted, retracted = _deleted(event), list[str]()
         try:
             await self._intake.event(body)
             await self._forget(body)
+            if deleted:
+                retracted = await self._stopping.retracted(_channel(event), deleted)
         except StateError as error:
             log.error("event not kept; Slack will deliver it again", event_id=body.get("event_id"), reason=str(error))
             return BoltResponse(status=503, body="")
-        event = event_of(body)
         self._open_home(event)
         if event.get("type") in _READERS_CHANGE:
             channel = _channel(event)
             self._intake.background.start(self._presses.revalidate(channel), name=f"requests of {channel}")
-        if deleted := _deleted(event):
-            self._intake.background.start(
-                self._presses.question_deleted(_channel(event), deleted), name=f"requests under {deleted}"
-            )
+        if deleted:
+            work = self._retract(_channel(event), deleted, retracted)
+            self._intake.background.start(work, name=f"what was begun by {deleted}")
         if event.get("type") == EVENT:
             self._intake.background.start(self._stopping.pressed(body), name=f"stop {event.get('thread_ts')}")
         return BoltResponse(status=200, body="")
+
+    async def _retract(self, channel: str, ts: str, turns: list[str]) -> None:
+        """Requests say why they are void before the runs that asked end."""
+        await self._presses.question_deleted(channel, ts, turns)
+        await self._stopping.stop(turns)
 
     async def _forget(self, body: Mapping[str, Any]) -> None:
         """A deleted file is gone before the ack, and so is one whose message was deleted or gave it up; its traces on

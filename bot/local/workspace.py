@@ -175,7 +175,10 @@ class Workspace:
         return sorted(kept, key=lambda message: message["ts"])
 
     def status(self, channel: str, thread_ts: str) -> str:
-        """The status line shown in a thread now; empty when none, cleared, or older than two minutes."""
+        """The status line shown in a thread now; empty when none, cleared, older than two minutes, or when the thread
+        is gone with its first message."""
+        if self.message(channel, thread_ts) is None:
+            return ""
         for entry in reversed(self.statuses):
             if (entry.channel, entry.thread_ts) == (channel, thread_ts):
                 return entry.status if self.now() - entry.at < STATUS_SECONDS else ""

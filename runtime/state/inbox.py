@@ -35,7 +35,7 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class InboxItem:
-    """One kept message. `body` is None once retention has dropped it."""
+    """One kept message. `body` is None once retention has dropped it, or its author while it had not ended."""
 
     turn_id: str
     event_key: str
@@ -68,6 +68,13 @@ _MOVE = (
     sa.update(inbox)
     .where(inbox.c.turn_id == sa.bindparam("of_turn"), inbox.c.state.in_(["new", "started"]))
     .values(state=sa.bindparam("to_state"))
+)
+
+# Takes the words of messages that have not ended out of the state.
+_RETRACT = (
+    sa.update(inbox)
+    .where(inbox.c.turn_id.in_(sa.bindparam("turns", expanding=True)), inbox.c.state.in_(["new", "started"]))
+    .values(body=None)
 )
 
 # Notes a click's key; a second click with the same key changes nothing.
@@ -159,6 +166,10 @@ class Inbox:
         """Notes that nothing remains to be done for a message (its answer is out, or given up). Repeating is harmless;
         the first end stands."""
         await self._move(turn_id, state)
+
+    async def retract(self, turn_ids: Collection[str]) -> None:
+        """Forgets what these messages said, as nobody asks it any more. They stay open until their turns end."""
+        await self._connector.run(lambda c: c.execute(_RETRACT, {"turns": list(turn_ids)}).close())
 
     async def first_time(self, key: str) -> bool:
         """True once for each key: whether a click (say `action:<action_ts>:<user>:<action_id>`) should act."""

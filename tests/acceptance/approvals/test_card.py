@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from runtime.errors import CallError
 from tests.acceptance.approvals.conftest import ANN, ASKER, DAN, LEO
 
@@ -197,14 +199,26 @@ async def test_a_policy_that_changed_and_changed_back_leaves_the_request_void(de
     assert desk.target.executed == 0
 
 
-async def test_a_deleted_question_leaves_its_request_void(desk) -> None:
-    async with desk.open():
-        await desk.propose()
-        await desk.slack.delete("C0SALES", desk.thread)
+@pytest.mark.parametrize("where", ["top", "reply"])
+async def test_a_deleted_question_leaves_its_request_void_and_ends_its_run(desk, where: str) -> None:
+    async with desk.open() as running:
+        if where == "top":
+            await desk.propose()
+            question = desk.thread
+        else:
+            desk.thread = await desk.slack.ask("C0SALES", ASKER, "hello?")
+            await desk.says("All right.")
+            question = await desk.slack.ask("C0SALES", ASKER, "make the first shops gold", thread_ts=desk.thread)
+            await desk.card_ts()
+        await desk.slack.delete("C0SALES", question)
         await desk.titled("Not run, no longer valid")
         assert "The question was deleted" in json.dumps(desk.card())
         assert "approval_approve" not in json.dumps(desk.card())
         assert await desk.state() == "void"
+        while running.durable.running or await running.analyst.state.inbox.pending():
+            await running.analyst.state.probe()
+        assert desk.slack.status("C0SALES", desk.thread) == ""
+        assert not desk.told("I have told you") and not desk.told("Stopped")
     assert desk.target.executed == 0
 
 

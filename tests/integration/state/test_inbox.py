@@ -88,3 +88,13 @@ async def test_which_keys_were_seen(state: State):
     await state.inbox.first_time("stop:1")
     assert await state.inbox.seen(["stop:1", "stop:2"]) == {"stop:1"}
     assert await state.inbox.seen([]) == set()
+
+
+async def test_a_retracted_message_loses_its_words_and_stays_open_and_an_ended_one_is_left_alone(state: State):
+    kept = [await state.inbox.accept(f"Ev{n}", None, "T:C:1", "question", {"text": f"words {n}"}) for n in range(3)]
+    turns = [each.turn_id for each in kept]
+    await state.inbox.finish(turns[2])
+    await state.inbox.retract([turns[0], turns[2]])
+    bodies = [(await state.inbox.get(turn)).body for turn in turns]
+    assert bodies == [None, {"text": "words 1"}, {"text": "words 2"}]
+    assert [item.turn_id for item in await state.inbox.pending()] == turns[:2]
