@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from runtime.ingest.balances import WORD as BALANCE_WORD
+from runtime.ingest.balances import balances_told, find_balances
 from runtime.ingest.bytescan import ByteScan
 from runtime.ingest.dialect import (
     DELIMITER_NAMES,
@@ -53,7 +55,7 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     content = os.pread(descriptor, found.size if whole else _HEAD_BYTES, 0)
     first, _, rest = content.partition(b"\n" if found.plain.lf or found.plain.crlf else b"\r")
     first = first.strip()
-    if whole and (_TOTAL_WORD.search(rest) or (first and first in rest)):
+    if whole and (_TOTAL_WORD.search(rest) or BALANCE_WORD.search(rest) or (first and first in rest)):
         return True
     head = lines_of(content[:_HEAD_BYTES].decode("utf-8-sig", "ignore"))[: ABOVE + 10]
     if _SAYS_DELIMITER.fullmatch(head[0].strip(" ")) or is_wrapped(content, head):
@@ -135,6 +137,10 @@ def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[
     records = _without_repeats(records, header, notes, noun)
     records = without_footer(records, layout.width, notes, noun)
     names, rows = _even(records, names, delimiter, notes, noun)
+    balances = find_balances(rows, comma_likely=delimiter == ";")
+    notes += balances_told(balances, rows, [record.line for record in records], noun)
+    records = [record for place, record in enumerate(records) if place not in balances.apart]
+    rows = [row for place, row in enumerate(rows) if place not in balances.apart]
     totals = find_totals(rows, names, comma_likely=delimiter == ";")
     if totals:
         notes.append(told(totals, [records[total.place].line for total in totals], noun))

@@ -53,7 +53,7 @@ def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_li
     found += [replace(total, place=body[total.place]) for total in sums]
     if last:
         plain = [rows[place] for place in body if place not in {total.place for total in found}]
-        ways = _ways(plain, comma_likely=comma_likely) if len(plain) > 1 else {}
+        ways = number_columns(plain, comma_likely=comma_likely) if len(plain) > 1 else {}
         found += [
             Total(place, label, equal, (), what) for place, label, what, equal in proved(rows, last, plain, names, ways)
         ]
@@ -75,7 +75,7 @@ def doubted(
             value,
             sum((number for row in plain if (number := way.value(row[at].strip())) is not None), Decimal(0)),
         )
-        for at, way in _ways(plain, comma_likely=comma_likely).items()
+        for at, way in number_columns(plain, comma_likely=comma_likely).items()
         if (value := way.value(rows[-1][at].strip())) is not None
     ]
     if not pairs:
@@ -90,7 +90,7 @@ def doubted(
 def _indented(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
     if not any(row[0][:1].isspace() for row in rows):
         return []
-    ways = _ways(rows, comma_likely=comma_likely)
+    ways = number_columns(rows, comma_likely=comma_likely)
     equal = tuple(names[at] for at in ways)
     return [Total(place, rows[place][0].strip(), equal, ()) for place in indented_sums(rows, ways)]
 
@@ -101,7 +101,7 @@ def _sums(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: 
     if not (labelled or bare) or 2 * len(labelled) > len(rows) > 2:
         return []
     plain = [row for place, row in enumerate(rows) if place not in labelled and place not in bare]
-    ways = _ways(plain, comma_likely=comma_likely)
+    ways = number_columns(plain, comma_likely=comma_likely)
     texts = [place for place in range(len(names)) if place not in ways and any(row[place].strip() for row in plain)]
     found = judged(rows, names, {**dict.fromkeys(bare, NO_LABEL), **labelled}, ways, texts)
     unnamed = [total for total in found if total.place in bare]
@@ -218,7 +218,7 @@ def label_of(row: Sequence[str]) -> str:
     return ""
 
 
-def _ways(rows: Sequence[Sequence[str]], *, comma_likely: bool) -> dict[int, Numeral]:
+def number_columns(rows: Sequence[Sequence[str]], *, comma_likely: bool) -> dict[int, Numeral]:
     """How the numbers of each column that holds only numbers are written."""
     ways: dict[int, Numeral] = {}
     for place in range(len(rows[0]) if rows else 0):
