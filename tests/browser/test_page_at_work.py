@@ -280,3 +280,72 @@ async def test_a_wide_table_fades_where_it_goes_on_and_no_more_at_its_end(house,
         await expect(box).to_have_class("block scroll goes-on")
         await box.evaluate("(node) => node.scrollTo({ left: node.scrollWidth })")
         await expect(box).to_have_class("block scroll")
+
+
+async def test_the_answer_to_a_command_is_in_sight_in_a_full_channel_with_the_tour_under_it(house, open_page):
+    for _ in range(4):
+        await house.post("C0SALES", "long", [scripts.data_table()])
+    async with open_page("U0LEO/C0SALES", height=640) as page:
+        messages = page.locator("#channel-messages .message")
+        await expect(page.locator("#tour")).to_be_visible()
+        await expect(messages.last).to_be_in_viewport()
+        await page.locator("#channel-messages").evaluate("(box) => box.scrollTo(0, 0)")
+        await expect(messages.last).not_to_be_in_viewport()
+        await page.locator("#channel-composer textarea").fill("/footnote help")
+        await page.get_by_role("button", name="Send").click()
+        await expect(page.locator("#channel-messages .private").last).to_contain_text("this text")
+        await expect(page.locator("#channel-messages .private").last).to_be_in_viewport()
+
+
+async def test_files_are_dropped_chosen_taken_out_again_and_refused_when_empty(house, open_page):
+    async with open_page("U0LEO/C0SALES") as page:
+        picker = page.locator("#channel-composer input[type=file]")
+        chosen = page.locator("#channel-composer .chosen button")
+        await picker.set_input_files(
+            [
+                {"name": "empty.csv", "mimeType": "text/csv", "buffer": b""},
+                {"name": "wrong.csv", "mimeType": "text/csv", "buffer": b"a\n1\n"},
+            ]
+        )
+        await expect(page.locator("#notice")).to_have_text("empty.csv: an empty file can't be sent.")
+        await expect(chosen).to_contain_text(["wrong.csv"])
+        await page.get_by_role("button", name="Don't attach wrong.csv").click()
+        await expect(chosen).to_have_count(0)
+        await page.locator("main").evaluate(
+            """(pane) => {
+              const dragged = new DataTransfer();
+              dragged.items.add(new File(["a;b\\n1;2\\n"], "dropped.csv"));
+              const event = (kind) => new DragEvent(kind, { dataTransfer: dragged, bubbles: true, cancelable: true });
+              pane.dispatchEvent(event("dragover"));
+              pane.dispatchEvent(event("drop"));
+            }"""
+        )
+        await expect(chosen).to_contain_text(["dropped.csv"])
+        await page.locator("#channel-composer").get_by_role("button", name="Send").click()
+        await expect(page.locator("#channel-messages .file").last).to_contain_text("dropped.csv")
+        await expect(chosen).to_have_count(0)
+
+
+async def test_a_preview_reads_what_excel_writes_in_the_west_and_puts_figures_to_the_right(house, open_page):
+    text = 'Tag;Zweck;Betrag\n02.01.2026;"Büro; Miete";-2.450,00\n05.01.2026;Müller GmbH, Rest;11.900,00\n'
+    await house.slack.say("sales", "U0ANN", "the account", files={"konto.csv": text.encode("cp1252")})
+    async with open_page("U0LEO/C0SALES") as page:
+        file = page.locator(".file", has_text="konto.csv").last
+        await file.get_by_text("Preview").click()
+        await expect(file.locator("tbody tr").first.locator("td")).to_have_text(
+            ["02.01.2026", "Büro; Miete", "-2.450,00"]
+        )
+        await expect(file.locator("tbody td.right")).to_have_text(["-2.450,00", "11.900,00"])
+
+
+async def test_the_tour_folds_once_somebody_asks_their_own(house, open_page):
+    async with open_page("U0ANN/C0FIN") as page:
+        question = page.locator("#tour").get_by_role("button", name=TOUR[0])
+        await expect(question).to_be_visible()
+        await house.slack.say("finance", "U0MIA", "somebody else's word")
+        await expect(page.locator("#channel-messages .message")).not_to_have_count(0)
+        await expect(question).to_be_visible()
+        await house.slack.say("finance", "U0ANN", "my own word")
+        await expect(question).to_be_hidden()
+        await page.locator("#tour summary").click()
+        await expect(question).to_be_visible()

@@ -1,14 +1,15 @@
 // The page: who looks, at which conversation and thread; everything else is drawn from what the server says.
 import { block } from "./blocks.js";
 import { offered } from "./complete.js";
-import { composer } from "./composer.js";
+import { composer, takesDrops } from "./composer.js";
 import { hideDialog, showView } from "./dialogs.js";
 import { el } from "./dom.js";
 import { drawMessages } from "./messages.js";
 import { drawInvite } from "./invite.js";
+import { follows, toTop } from "./reading.js";
 import { act, get, listen } from "./server.js";
 import { drawConversations, drawPeople, walksByArrows } from "./sidebar.js";
-import { askedOf, drawTour } from "./tour.js";
+import { askedOf, asksOwn, drawTour } from "./tour.js";
 import { wirePanel } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
@@ -105,7 +106,7 @@ async function refreshChannel() {
   }));
   const here = channel.member && !channel.archived && channel.app && !channel.outsiders;
   drawInvite($("invite"), !channel.app && !channel.archived, state.world.apps[0]?.name, () => attempt(() => act("invite", { user: state.user, channel: channel.id }), "invitation"));
-  drawTour($("tour"), here ? state.world.tour : [], askedOf(state.world.tour, shown.messages), askTour);
+  drawTour($("tour"), here ? state.world.tour : [], askedOf(state.world.tour, shown.messages), asksOwn(state.world.tour, shown.messages, state.user), askTour);
   return undefined;
 }
 
@@ -129,7 +130,10 @@ function drawHome() {
   const view = state.world.home;
   const place = "home";
   const ctx = view && context(place, { key: place, click: (element, blockId, chosen) => attempt(() => act("view-click", { user: state.user, view_id: view.id, action_id: element.action_id, chosen }), "button") });
-  $("channel-messages").replaceChildren(el("div", { class: "home" }, ...(view ? view.blocks.map((b) => block(b, ctx)) : [el("p", { class: "empty" }, "The app has not published a page for you.")])));
+  const box = $("channel-messages");
+  box.replaceChildren(el("div", { class: "home" }, ...(view ? view.blocks.map((b) => block(b, ctx)) : [el("p", { class: "empty" }, "The app has not published a page for you.")])));
+  if (box.dataset.place !== place) toTop(box);
+  box.dataset.place = place;
 }
 
 async function refreshThread() {
@@ -244,10 +248,13 @@ $("stop").addEventListener("click", () => attempt(() => act("stop", { user: stat
 for (const back of document.querySelectorAll(".back")) {
   back.addEventListener("click", () => (back.dataset.go === "channel" ? closeThread() : pane("sidebar")));
 }
+takesDrops(document.querySelector("main"), channelComposer);
+takesDrops($("thread"), threadComposer);
 $("faults").querySelector(".buttons").append(...FAULTS.map(([name, title]) =>
   el("button", { type: "button", onclick: () => attempt(() => act("fault", { user: state.user, name }), "switch").then((done) => done && notice(title)) }, title)));
 
 walksByArrows($("channels"));
+follows($("channel-messages"));
 wirePanel({ panel: $("wire"), entries: $("wire-entries"), kind: $("wire-kind"), open: $("wire-open"), close: $("wire-close") }, notice);
 addEventListener("keydown", (event) => event.key === "Escape" && !event.defaultPrevented && state.thread && !$("dialog").open && closeThread());
 

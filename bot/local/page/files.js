@@ -1,8 +1,11 @@
 // Files of a message: pictures with a large view, tables with their first rows, all with a download.
 import { showPicture } from "./dialogs.js";
 import { el } from "./dom.js";
+import { fades } from "./tables.js";
 
 const PREVIEW_ROWS = 10;
+const PREVIEW_BYTES = 65536;
+const NUMBER = /^[-+]?(\d+|\d{1,3}([.,' \u202f]\d{3})+)([.,]\d+)?\s?%?$/;
 const size = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1048576).toFixed(1)} MB`);
 
 /** The node for all files of a message, or null. */
@@ -21,20 +24,56 @@ function file(info) {
     el("div", { class: "about" },
       el("span", { class: "name" }, name, el("small", {}, `${info.pretty_type || (ready ? info.mimetype : "processing…")} · ${size(info.size || 0)}`)),
       el("a", { class: "download", href: url, download: info.name || name, "aria-label": `Download ${name}` }, "Download")),
-    table && preview(url, name, /\.tsv$/i.test(info.name) ? "\t" : ","));
+    table && preview(url, name));
 }
 
-function preview(url, name, separator) {
-  const inside = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `First rows of ${name}` }, "Loading…");
+function preview(url, name) {
+  const inside = fades(el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `First rows of ${name}` }, "Loading…"));
   const made = el("details", { class: "preview" }, el("summary", {}, "Preview"), inside);
   made.addEventListener("toggle", async () => {
-    const reply = await fetch(url).catch(() => null);
-    if (!reply?.ok) return inside.replaceChildren("This file could not be read.");
-    const [head = [], ...rows] = records((await reply.text()).slice(0, 65536), separator, PREVIEW_ROWS + 1);
-    const line = (cells, tag) => el("tr", {}, ...cells.map((cell) => el(tag, { scope: tag === "th" ? "col" : undefined }, cell)));
+    const bytes = await fetch(url).then((reply) => (reply.ok ? beginning(reply.body, PREVIEW_BYTES) : null)).catch(() => null);
+    if (!bytes) return inside.replaceChildren("This file could not be read.");
+    const [head = [], ...rows] = separated(decoded(bytes), PREVIEW_ROWS + 1);
+    const columns = Array.from({ length: Math.max(head.length, ...rows.map((row) => row.length)) });
+    const right = columns.map((_, n) => rows.some((row) => row[n]) && rows.every((row) => !row[n] || NUMBER.test(row[n])));
+    const line = (cells, tag) => el("tr", {}, ...columns.map((_, n) => el(tag, { scope: tag === "th" ? "col" : undefined, class: right[n] ? "right" : undefined }, cells[n] ?? "")));
     inside.replaceChildren(el("table", {}, el("thead", {}, line(head, "th")), el("tbody", {}, ...rows.map((row) => line(row, "td")))));
   }, { once: true });
   return made;
+}
+
+/** The first bytes of a stream, at least `most` where it has them; the rest isn't fetched. */
+async function beginning(stream, most) {
+  const reader = stream.getReader();
+  const parts = [];
+  let taken = 0;
+  while (taken < most) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    taken += value.length;
+  }
+  await reader.cancel();
+  return new Blob(parts).arrayBuffer();
+}
+
+/** Text of bytes that may end in the middle of a letter: UTF-8 or, where that can't be, what Excel writes in the West. */
+function decoded(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** The first `most` records, cut at the sign that gives the most records of one length. */
+function separated(text, most) {
+  const agreeing = (rows) => {
+    const widths = rows.map((row) => row.length).filter((width) => width > 1);
+    return Math.max(0, ...widths.map((width) => widths.filter((other) => other === width).length));
+  };
+  const cuts = [",", ";", "\t", "|"].map((separator) => records(text, separator, most));
+  return cuts.reduce((best, rows) => (agreeing(rows) > agreeing(best) ? rows : best));
 }
 
 /** The first `most` records of a CSV text, quotes as in RFC 4180. */

@@ -3,12 +3,13 @@ import { blocks } from "./blocks.js";
 import { el } from "./dom.js";
 import { files } from "./files.js";
 import { mrkdwn } from "./mrkdwn.js";
+import { atEnd, isAway, toEnd } from "./reading.js";
 
 const clock = (ts) => new Date(Number(ts) * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 
 /** Draws `messages` into `box`. `ctx` has names, apps, me, opened, and what can be done with a message. */
 export function drawMessages(box, messages, statuses, ctx) {
-  const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 80;
+  const wasAtEnd = ctx.fromQuestion ? atEnd(box) : !isAway(box);
   const known = new Map([...box.children].map((node) => [node.dataset.key, node]));
   const wanted = messages.map((message) => {
     const state = JSON.stringify([message, statuses[message.ts] || "", ctx.me, ctx.threadOf]);
@@ -22,16 +23,21 @@ export function drawMessages(box, messages, statuses, ctx) {
   });
   if (!wanted.length) wanted.push(el("div", { class: "empty" }, ...ctx.empty));
   if (wanted.length !== box.children.length || wanted.some((node, n) => box.children[n] !== node)) box.replaceChildren(...wanted);
-  if (ctx.fromQuestion) return showQuestion(box, messages, atEnd);
-  if (atEnd) box.scrollTop = box.scrollHeight;
+  if (ctx.fromQuestion) return showQuestion(box, messages, wasAtEnd);
+  if (wasAtEnd || box.dataset.place !== ctx.place || isMine(messages.at(-1), known, ctx)) toEnd(box);
+  box.dataset.place = ctx.place;
   return undefined;
 }
 
+/** Whether the newest message just came and is this person's own, or for nobody else: they wait for it. */
+const isMine = (newest, known, ctx) =>
+  newest && !known.has(`${ctx.place}/${newest.ts}`) && (newest.is_ephemeral || newest.user === ctx.me);
+
 /** A thread is read from its newest question on: what follows it doesn't push it out of sight. */
-function showQuestion(box, messages, atEnd) {
+function showQuestion(box, messages, wasAtEnd) {
   const at = messages.findLastIndex((message) => !message.bot_id);
   const question = at >= 0 && box.children[at];
-  if (!question || (question.dataset.key === box.dataset.question && !atEnd)) return;
+  if (!question || (question.dataset.key === box.dataset.question && !wasAtEnd)) return;
   box.dataset.question = question.dataset.key;
   box.scrollTop = Math.min(box.scrollHeight, question.offsetTop - box.offsetTop - 8);
 }

@@ -13,7 +13,7 @@ function rowOf(tag, row, settings, names) {
 }
 
 /** Lets `box` fade at its right edge as long as there is more to be moved into sight. */
-function fades(box) {
+export function fades(box) {
   const look = () => box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
   box.addEventListener("scroll", look, { passive: true });
   new ResizeObserver(look).observe(box);
