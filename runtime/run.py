@@ -273,13 +273,11 @@ class _Run:
         if not reply.calls:
             return ()
         await self.progress(_doing(reply))
-        limits = self.wiring.limits
-        allowed = max(0, min(limits.run_calls_per_step, limits.run_calls - self.state.calls))
         return await self.boundary.batch(
             [Call(call.id, call.name, call.input) for call in reply.calls],
             first=self.state.calls + 1,
             loaded=self.state.loaded,
-            allowed=allowed,
+            allowed=max(0, self.wiring.limits.run_calls - self.state.calls),
             deadline=self.deadline,
         )
 

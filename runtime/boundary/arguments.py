@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from runtime.boundary.contract import Contract
 from runtime.errors import CallError
 
 _ERRORS_SHOWN = 3
+_RAISED = "Value error, "  # what pydantic puts before the words of our own checks
 
 
 async def arguments(flight: InFlight) -> InFlight:
@@ -31,7 +32,7 @@ async def arguments(flight: InFlight) -> InFlight:
         typed = capability.arguments.model_validate_json(json.dumps(raw))
     except ModelError as error:
         raise _invalid(
-            [f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in error.errors()]
+            [f"{_where(item['loc'])}: {item['msg'].removeprefix(_RAISED)}" for item in error.errors()]
         ) from error
     return replace(flight, arguments=typed, notes=flight.notes + notes)
 
@@ -58,7 +59,7 @@ def _invalid(problems: list[str]) -> CallError:
 
 
 def _explain(error: SchemaError) -> str:
-    where = ".".join(map(str, error.absolute_path)) or "arguments"
+    where = _where(error.absolute_path)
     if error.validator == "additionalProperties":
         return _unknown(error)
     if error.validator == "required":
@@ -69,11 +70,16 @@ def _explain(error: SchemaError) -> str:
     if error.validator in ("maximum", "minimum", "exclusiveMinimum", "exclusiveMaximum"):
         return f"{where}: {error.instance} {bound}"
     if error.validator == "enum":
-        return f"{where}: {_short(error.instance)} is not one of {error.validator_value}"
+        known = ", ".join(map(_short, cast(list[Any], error.validator_value)))
+        return f"{where}: {_short(error.instance)} is not one of {known}"
     if error.validator == "type":
         return f"{where}: {_short(error.instance)} is not of type {error.validator_value}"
     if error.validator == "anyOf" and error.context:
-        return _explain(min(error.context, key=lambda inner: inner.validator == "type"))
+        closer = [inner for inner in error.context if inner.validator != "type"]
+        if closer or len(error.context) == 1:
+            return _explain((closer or error.context)[0])
+        types = " or ".join(str(inner.validator_value) for inner in error.context)
+        return f"{where}: {_short(error.instance)} is not of type {types}"
     return f"{where}: {error.message[:200]}"
 
 
@@ -87,6 +93,11 @@ def _unknown(error: SchemaError) -> str:
     return "; ".join(parts) + f"; known are {', '.join(known)}"
 
 
+def _where(path: Iterable[int | str]) -> str:
+    return ".".join(map(str, path)) or "arguments"
+
+
 def _short(value: Any) -> str:
-    text = repr(value)
+    """A value as the call had it: in JSON, but for a text in plain quotes."""
+    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 80 else text[:79] + "…"

@@ -11,6 +11,7 @@ from runtime.boundary.gate import Gate
 from runtime.boundary.inner_reads import InnerReads
 from runtime.boundary.memo import Memo
 from runtime.boundary.pipeline import run_call
+from runtime.errors import CallError
 from runtime.evidence import CallJournal, JournalEntry
 
 
@@ -29,12 +30,13 @@ class Boundary:
     async def batch(
         self, calls: Sequence[Call], *, first: int, loaded: frozenset[str], allowed: int, deadline: float
     ) -> tuple[CallResult, ...]:
-        """Runs the calls of one step. `first` is the number of the first evidence item; calls beyond `allowed` are
-        refused, not run; `deadline` is the run's, on the monotonic clock. Results stand in call order."""
+        """Runs the calls of one step. `first` is the number of the first evidence item; calls beyond `allowed`, the
+        run's, or beyond those of one step are refused, not run; `deadline` is the run's, on the monotonic clock.
+        Results stand in call order."""
         results = list[CallResult]()
         segment = list[InFlight]()
         for index, call in enumerate(calls):
-            flight = self._depart(call, first + index, loaded, deadline, over=index >= allowed)
+            flight = self._depart(call, first + index, loaded, deadline, self._over_budget(index, allowed))
             if self._changes_something(call):
                 results += await self._side_by_side(segment)
                 results += await self._side_by_side([flight])
@@ -43,7 +45,9 @@ class Boundary:
                 segment.append(flight)
         return tuple(results + await self._side_by_side(segment))
 
-    def _depart(self, call: Call, position: int, loaded: frozenset[str], deadline: float, *, over: bool) -> InFlight:
+    def _depart(
+        self, call: Call, position: int, loaded: frozenset[str], deadline: float, over_budget: CallError | None
+    ) -> InFlight:
         environment = self.environment
         return InFlight(
             environment=environment,
@@ -53,8 +57,17 @@ class Boundary:
             started=environment.clock.monotonic(),
             deadline=deadline,
             reads=InnerReads(environment.scope, environment.admission, environment.services, self.gate),
-            over_budget="This run has no calls left." if over else None,
+            over_budget=over_budget,
         )
+
+    def _over_budget(self, index: int, allowed: int) -> CallError | None:
+        if index >= allowed:
+            hint = "Answer now from the evidence that is there."
+            return CallError("budget_exceeded", "This run has no calls left.", hint=hint)
+        if index >= (most := self.environment.limits.run_calls_per_step):
+            hint = "It was not run: call again in the next step, if it is still needed."
+            return CallError("budget_exceeded", f"One step makes at most {most} calls.", hint=hint, retryable=True)
+        return None
 
     def _changes_something(self, call: Call) -> bool:
         capability = self.environment.catalog.capability(call.tool)

@@ -24,6 +24,7 @@ from runtime.capability import (
     Services,
 )
 from runtime.clock import Clock, NewId
+from runtime.errors import CallError
 from runtime.evidence import Evidence, Json
 from runtime.limits import Limits
 
@@ -104,7 +105,7 @@ class InFlight:
     started: float
     deadline: float
     reads: InnerReads
-    over_budget: str | None = None
+    over_budget: CallError | None = None
     capability: Capability[Any] | None = None
     arguments: Arguments | None = None
     revision: str = ""

@@ -10,9 +10,9 @@ from runtime.errors import CallError
 
 async def projected(flight: InFlight) -> InFlight:
     """Finds the capability. Raises `tool_not_available` for an unknown or unloaded name, `budget_exceeded` when the
-    run has no calls left."""
-    if flight.over_budget:
-        raise CallError("budget_exceeded", flight.over_budget, hint="Answer now from the evidence that is there.")
+    step or the run has no calls left."""
+    if flight.over_budget is not None:
+        raise flight.over_budget
     name = flight.call.tool
     catalog = flight.environment.catalog
     capability = catalog.capability(name)

@@ -12,6 +12,7 @@ from runtime.errors import CALL_CODES, CallError
 from runtime.evidence import Evidence, Json, SourceRef, Truncation, rows_digest
 
 _NOTES_SENT = 20
+_REPEATED_BYTES = 32  # what the same result needs more when it is given again: a longer id, and that of the first
 _MAY_QUOTE = frozenset({"sql_failed", "chart_refused", "remote_failed"})
 
 
@@ -25,7 +26,7 @@ def succeeded(flight: InFlight) -> CallResult:
     if flight.repeat:
         envelope["repeat_of"] = flight.repeat.id
     text_chars = flight.registered.text_chars or flight.environment.limits.cell_chars
-    text, cut = fit(envelope, output.listing, flight.registered.model_text_bytes, text_chars)
+    text, cut = fit(envelope, output.listing, flight.registered.model_text_bytes - _REPEATED_BYTES, text_chars)
     evidence = Evidence(
         id=flight.evidence_id,
         call_id=flight.call.id,

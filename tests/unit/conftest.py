@@ -106,6 +106,10 @@ class World:
         items = [{"n": n, "text": "é" * 50} for n in range(2_000)]
         return Output("many", "Many.", {"items": items, "shown": len(items)}, listing="items")
 
+    async def brim(self, arguments: EchoArguments, context) -> Output:
+        """As much as is sent, to the last few bytes."""
+        return Output("many", "Many.", {"items": ["x"] * 20_000}, listing="items")
+
     async def preflight(self, arguments: SetArguments, context) -> Preflight:
         self.value += self.drift
         return Preflight(f"value was {self.value}", "the value", f"Set to {arguments.value}")
@@ -175,6 +179,7 @@ def capabilities(world: World) -> tuple[Capability[Any], ...]:
         read("hang", world.hang, deadline_s=1),
         read("wrong", world.wrong, SAID),
         read("flood", world.flood),
+        read("brim", world.brim),
         read("spare_echo", world.echo, SAID, pinned=False),
         set_value(world),
     )

@@ -79,6 +79,12 @@ async def test_an_exact_repeat_is_answered_from_memory_as_its_own_evidence(bench
     assert json.loads(again.text)["repeat_of"] == "E1"
 
 
+async def test_a_long_result_given_again_stays_within_its_bound(bench) -> None:
+    results = await bench.run(("brim", {"text": "a"}), ("brim", {"text": "a"}), first=998)
+    assert json.loads(results[1].text)["repeat_of"] == "E998"
+    assert all(len(result.text.encode()) <= 16 * 1024 for result in results)
+
+
 async def test_a_repeat_inside_one_step_waits_for_the_first(bench) -> None:
     results = await bench.run(("echo", {"text": "a"}), ("echo", {"text": "a"}))
     assert bench.world.log == ["read a"]

@@ -48,6 +48,8 @@ async def test_an_on_demand_tool_must_be_loaded_first(bench) -> None:
         ({"text": "hi", "limit": "5"}, "limit"),
         ({"text": "hi", "limt": 5}, "did you mean limit"),
         ({"text": "hi", "note": "n" * 61}, "60"),
+        ({"text": "hi", "note": True}, "note: true is not of type string or null"),
+        ({"text": None}, "text: null is not of type string"),
     ],
 )
 async def test_wrong_arguments_name_the_argument_and_its_bound(bench, arguments, said) -> None:

@@ -146,6 +146,9 @@ async def test_more_calls_than_a_step_may_have_are_refused_not_lost(bench) -> No
     result, _ = await answer(bench, [asks(*calls), says("Done.")])
     assert len(result.evidence) == 18
     assert [item.status for item in result.evidence].count("error") == 2
+    error = result.evidence[-1].error
+    assert (error["code"], error["message"]) == ("budget_exceeded", "One step makes at most 16 calls.")
+    assert error["retryable"] and "next step" in error["hint"]
 
 
 @pytest.mark.parametrize(
