@@ -10,7 +10,7 @@ from itertools import groupby
 from weakref import WeakValueDictionary
 
 from runtime.clock import Clock
-from runtime.deliveries.sender import CannotTell, InDoubt, Later, NotThere, Probed, Refused, Sender, SendOutcome, Sent
+from runtime.deliveries.sender import CannotTell, InDoubt, Later, NotThere, Refused, Sender, SendOutcome, Sent
 from runtime.state import Deliveries, Delivery
 
 # How long one attempt may take before another replica may look into it: a sender's own deadlines must be shorter.
@@ -146,11 +146,10 @@ class Outbox:
         for _ in range(self._max_attempts):
             if delivery.state != "todo":
                 break
-            held = await self._deliveries.claim(delivery, self._lease)
+            held = await self._claim(delivery)
             if held is None:
                 return await self._fresh(delivery)
-            outcome = await self._send(held, sender)
-            delivery = await self._record(held, outcome, sender)
+            outcome, delivery = await self._attempt(held, sender)
             if isinstance(outcome, Later):
                 patience_s -= outcome.seconds
                 if patience_s < 0:
@@ -158,9 +157,20 @@ class Outbox:
                 await self._sleep(outcome.seconds)
         return delivery
 
-    async def _send(self, held: Delivery, sender: Sender) -> SendOutcome:
+    async def _claim(self, delivery: Delivery) -> Delivery | None:
+        """A claim is made even when whoever waits for it is cancelled; then it is given back, as nothing was sent."""
+        claiming = asyncio.ensure_future(self._deliveries.claim(delivery, self._lease))
         try:
-            return await sender.send(held)
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            if (held := await claiming) is not None:
+                await asyncio.shield(self._deliveries.release(held))
+            raise
+
+    async def _attempt(self, held: Delivery, sender: Sender) -> tuple[SendOutcome, Delivery]:
+        try:
+            outcome = await sender.send(held)
+            return outcome, await self._record(held, outcome, sender)
         except BaseException:
             # Even a cancelled request may have arrived. Without its lease the next drain need not wait to look.
             await asyncio.shield(self._deliveries.abandon(held))
@@ -188,7 +198,7 @@ class Outbox:
             age = (self._clock.now() - held.claimed_at).total_seconds()
             if age < self._settle_s:
                 await self._sleep(self._settle_s - max(age, 0.0))
-        match await self._probe(held, sender):
+        match await sender.probe(held):
             case Sent(remote_id):
                 moved = await self._deliveries.mark_sent(held, remote_id)
             case NotThere():
@@ -198,13 +208,6 @@ class Outbox:
             case Later():
                 moved = await self._deliveries.abandon(held)
         return moved or await self._fresh(held)
-
-    async def _probe(self, held: Delivery, sender: Sender) -> Probed:
-        try:
-            return await sender.probe(held)
-        except BaseException:
-            await asyncio.shield(self._deliveries.abandon(held))
-            raise
 
     def _leased_s(self, delivery: Delivery) -> float:
         """Seconds for which somebody else may still be at it."""

@@ -117,6 +117,12 @@ class Stage:
         )
 
 
+async def ended(running: Running) -> None:
+    """Waits until no message is being worked on."""
+    while running.durable.running or await running.analyst.state.inbox.pending():
+        await running.analyst.state.probe()
+
+
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncGenerator[Stage]:
     """A local Slack, a workspace with `orders.csv`, and the offline model."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from runtime.testing.messages_api import Reply
+from tests.acceptance.conftest import ended
 
 SAID = "zebra"  # what only the deleted question says
 
@@ -24,12 +25,6 @@ class Hanging:
             self.begun.set()
             return Reply("Never said.", fault="hang")
         return Reply("Done.")
-
-
-async def ended(running) -> None:
-    """Waits until no message is being worked on."""
-    while running.durable.running or await running.analyst.state.inbox.pending():
-        await running.analyst.state.probe()
 
 
 async def test_the_run_of_a_deleted_question_ends_without_a_word(stage, scripted) -> None:

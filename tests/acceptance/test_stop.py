@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from runtime.testing.messages_api import Reply
+from tests.acceptance.conftest import ended
 
 
 async def test_a_stopped_run_says_so_and_the_next_question_is_answered(stage, scripted) -> None:
@@ -49,11 +50,24 @@ async def test_a_stopped_run_keeps_what_it_had_gathered(stage, scripted) -> None
         assert "run_sql" in said and "Never said." not in said
 
 
+async def test_stop_while_an_answer_is_posted_leaves_it_whole(stage) -> None:
+    async with stage.bot() as running:
+        posting = stage.slack.faults.hold("chat.postMessage", times=1)
+        ts = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
+        await posting.reached.wait()
+        await stage.slack.stop_session("U0MIA", "C0SALES", ts)
+        posting.release()
+        await ended(running)
+    said = [str(message) for message in stage.slack.answers("C0SALES", ts)]
+    assert "60" in said[0] and "Stopped." not in str(said)
+    assert "SELECT" in said[-1]
+
+
 async def test_stop_where_nothing_runs_does_nothing(stage) -> None:
-    async with stage.bot():
+    async with stage.bot() as running:
         ts = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
         await stage.slack.wait_for_answers("C0SALES", ts, 1)
-        await stage.slack.wait_for(lambda: not stage.slack.workspace.status("C0SALES", ts) or None)
+        await ended(running)
         await stage.slack.stop_session("U0MIA", "C0SALES", ts)
         other = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
         await stage.slack.wait_for_answers("C0SALES", other, 1)

@@ -1,7 +1,7 @@
 """A receiver in memory that can lose requests and replies, and a process that can be killed at any boundary."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from runtime.deliveries import CannotTell, InDoubt, Later, NotThere, Probed, Refused, SendOutcome, Sent
@@ -73,6 +73,19 @@ class Life:
     def over(self, target: Any) -> Any:
         """`target` with a boundary before and after each of its coroutines."""
         return _Mortal(target, self._pass)
+
+
+class Cut(Life):
+    """One life in which the work is cancelled at the `boundary`-th boundary; the process lives on."""
+
+    def __init__(self, boundary: int, cancel: Callable[[], object]) -> None:
+        super().__init__(boundary)
+        self._cancel = cancel
+
+    def _pass(self) -> None:
+        if self._left == 0:
+            self._cancel()
+        self._left = (self._left or 0) - 1
 
 
 class _Mortal:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from runtime.deliveries import Drained, Outbox
 from runtime.state import NewDelivery, State, open_state
 from tests.integration.state.doubles import Counter, SteppingClock
-from tests.unit.deliveries.receiver import Killed, Life, Receiver
+from tests.unit.deliveries.receiver import Cut, Killed, Life, Receiver
 
 
 class Bench:
@@ -171,6 +171,18 @@ async def test_a_sender_that_raises_leaves_its_posting_in_doubt(bench: Bench):
     healthy.posted = receiver.posted
     assert (await bench.outbox().drain("t1", healthy)).complete
     assert len(healthy.posted) == 2 and healthy.probes == 2
+
+
+@pytest.mark.parametrize("boundary", range(8))
+async def test_a_drain_that_is_cancelled_anywhere_keeps_nothing_waiting(bench: Bench, boundary: int):
+    await bench.enqueue(("C1", 0))
+    receiver = Receiver()
+    cut = Cut(boundary, lambda: drain.cancel())
+    drain = asyncio.create_task(bench.outbox(cut).drain("t1", cut.over(receiver)))
+    with suppress(asyncio.CancelledError):
+        await drain
+    assert (await bench.outbox().drain("t1", receiver)).complete
+    assert len(receiver.posted) == 1 and bench.slept in ([], [2.0])
 
 
 async def test_two_drains_at_once_post_once(bench: Bench):
