@@ -111,7 +111,8 @@ def _what(request: Mapping[str, Any]) -> str:
 
 
 def _rows(body: Mapping[str, Any]) -> list[str]:
-    told = list[str]()
+    """What those who approved were warned of, and the rows."""
+    told = [f"  warned of: {warning}" for warning in body.get("warnings", [])]
     for row in body["rows"]:
         pairs = zip(body["columns"], row["before"], row["after"], strict=True)
         changes = [f"{name}: {_text(old)} -> {_text(new)}" for name, old, new in pairs if old != new]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from runtime.engines.update_port import Condition
 from runtime.errors import CallError
 from runtime.limits import DEFAULT
 from tests.integration.updates.conftest import IDS, TERMS, UPDATES, World, setting, where
@@ -212,6 +213,46 @@ async def test_undoing_gives_back_what_stood_there_and_only_where_nothing_change
         await engine.perform(undo, TERMS, shown.fingerprint, world.call())
     with pytest.raises(CallError, match="changed since"):
         await engine.preview(undo, TERMS)
+
+
+async def test_undoing_is_bounded_by_what_may_be_changed_at_once_by_now(world: World):
+    await world.makes(setting("public.customers", IDS, tier="gold"))
+    undo = (await world.engine()).undoing(await world.effect())
+    before = await (await world.engine()).preview(undo, TERMS)
+    world.declared = {"updates": [{**UPDATES[0], "max_rows": 2}]}
+    engine = await world.engine()
+    with pytest.raises(CallError, match="has 3 rows; by now at most 2 may be changed at once") as refused:
+        await engine.preview(undo, TERMS)
+    assert refused.value.code == "too_many_rows" and "new changes of fewer rows" in refused.value.hint
+    with pytest.raises(CallError):
+        await engine.perform(undo, TERMS, before.fingerprint, world.call())
+    assert list(world.column("tier").values()).count("gold") == 3
+    world.declared = {"updates": [{**UPDATES[0], "max_rows": 3}]}
+    assert len((await (await world.engine()).preview(undo, TERMS)).after) == 3
+
+
+@pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        (where("score", "eq", "abc"), "The condition on score does not fit: it is no numeric"),
+        (where("mood", "in", ("calm", "happy")), "The condition on mood does not fit: it is no public.mood"),
+        (where("active", "eq", "perhaps"), "The condition on active does not fit: it is no boolean"),
+        (where("seen", "gt", "2024-13-45"), "The condition on seen does not fit: it is no timestamp"),
+        (where("extra", "eq", "{not json"), "The condition on extra does not fit: it is no jsonb"),
+    ],
+    ids=lambda value: getattr(value, "column", ""),
+)
+async def test_a_condition_that_does_not_fit_is_named(world: World, condition: Condition, says: str):
+    with pytest.raises(CallError) as refused:
+        await world.shows(setting("public.customers", where("id", "gte", 0), condition, tier="gold"))
+    assert refused.value.code == "update_refused" and refused.value.retryable
+    assert refused.value.message.startswith(says)
+
+
+async def test_a_condition_on_a_column_that_nothing_compares_is_named(world: World):
+    world.run("ALTER TABLE customers ADD COLUMN place point")
+    with pytest.raises(CallError, match="The condition on place does not fit: point can't be compared so"):
+        await world.shows(setting("public.customers", where("place", "eq", "(1,2)"), tier="gold"))
 
 
 async def test_undoing_is_a_change_with_a_receipt_of_its_own(world: World):

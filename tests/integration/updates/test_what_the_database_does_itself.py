@@ -103,6 +103,56 @@ async def test_a_trigger_that_writes_another_column_undoes_the_change_unless_it_
     assert receipt.after[0] == (1, "gold", "stamped")
 
 
+NOT_OPEN = {"columns": {"deny": ["public.customers.ssn"]}}
+WRITES_SSN = "NEW.ssn := 'stamped'; RETURN NEW;"
+
+
+@pytest.mark.parametrize("moment", ["before", "after", "at the end"])
+async def test_a_trigger_that_writes_a_column_that_is_not_open_undoes_the_change(world: World, moment: str):
+    world.declared = NOT_OPEN
+    body = "UPDATE customers SET ssn = 'stamped' WHERE id = NEW.id AND ssn <> 'stamped'; RETURN NULL;"
+    made = trigger(WRITES_SSN) if moment == "before" else trigger(body, "AFTER")
+    if moment == "at the end":
+        made = made.replace("CREATE TRIGGER", "CREATE CONSTRAINT TRIGGER")
+        made = made.replace("ON customers", "ON customers DEFERRABLE INITIALLY DEFERRED")
+    world.run(made)
+    with pytest.raises(CallError, match="changed a column that is not open here as well") as refused:
+        await world.makes(GOLD)
+    assert refused.value.code == "update_refused"
+    assert "ssn" not in str(refused.value) + refused.value.hint
+    assert world.run("SELECT count(*) FROM customers WHERE ssn = 'stamped' OR tier = 'gold'") == [(0,)]
+
+
+async def test_a_trigger_that_leaves_the_columns_that_are_not_open_as_they_are_is_let_be(world: World):
+    world.declared = NOT_OPEN
+    world.run(trigger("NEW.ssn := NEW.ssn; RETURN NEW;"))
+    receipt = await world.makes(GOLD)
+    assert len(receipt.after) == 3 and "secret" not in str((await world.effect()).images)
+
+
+async def test_what_a_trigger_may_do_to_columns_that_the_role_cannot_read_is_said_and_kept(world: World):
+    world.declared = NOT_OPEN
+    others = "xmin, id, name, tier, status, score, mood, seen, tags, extra, email, active"
+    world.run(f"REVOKE SELECT ON customers FROM {{writer}}; GRANT SELECT ({others}) ON customers TO {{writer}}")
+    world.run(trigger(WRITES_SSN))
+    told = "A trigger may change them as well: nobody would notice, and Undo would not give them back."
+    assert any(warning.endswith(told) for warning in (await world.shows(GOLD)).warnings)
+    await world.makes(GOLD)
+    assert any(str(warning).endswith(told) for warning in (await world.effect()).request["warnings"])
+    world.run("DROP TRIGGER stamp ON customers")
+    assert (await world.shows(GOLD)).warnings == ("3 rows have these values already.",)
+
+
+async def test_a_column_that_is_not_open_and_that_triggers_may_change_is_said(world: World):
+    rule = {**opened("public.customers", "tier")[0], "trigger_columns": ["ssn"]}
+    world.declared = {**NOT_OPEN, "updates": [rule]}
+    world.run(trigger(WRITES_SSN))
+    warnings = (await world.shows(GOLD)).warnings
+    assert any("lets triggers change columns that are not open here" in warning for warning in warnings)
+    await world.makes(GOLD)
+    assert world.run("SELECT count(*) FROM customers WHERE ssn = 'stamped'") == [(3,)]
+
+
 async def test_a_trigger_that_writes_another_value_undoes_the_change(world: World):
     world.run(trigger("NEW.tier := upper(NEW.tier); RETURN NEW;"))
     with pytest.raises(CallError, match="triggers changed tier as well"):

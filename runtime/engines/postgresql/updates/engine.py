@@ -308,7 +308,7 @@ def _effect(seen: Preview, call: ChangeCall) -> Effect:
         tool=call.tool,
         source=change.source,
         target=change.target,
-        request={**change.as_json(), "row_count": len(seen.rows)},
+        request={**change.as_json(), "row_count": len(seen.rows), "warnings": list(seen.warnings)},
     )
 
 

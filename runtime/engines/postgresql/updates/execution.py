@@ -15,6 +15,7 @@ import structlog
 from runtime.engines.postgresql.connections import Connection, fetch
 from runtime.engines.postgresql.updates import drift, statements
 from runtime.engines.postgresql.updates.preview import Preview, RowImage, images, run
+from runtime.engines.postgresql.updates.statements import Shape
 from runtime.engines.postgresql.updates.table_facts import table_facts
 from runtime.errors import CallError
 from runtime.evidence import Json
@@ -99,6 +100,7 @@ async def write(connection: Connection, seen: Preview) -> Written:
     keys = [row.key for row in seen.rows]
     await _same_table(connection, seen)
     locked = images(shape, await run(connection, statements.by_keys(shape, keys, locked=True)))
+    closed = await _closed_cells(connection, seen)
     if what := drift.of_rows(seen, locked):
         raise drift.state_changed(what)
     if seen.change.restore is None:
@@ -109,6 +111,7 @@ async def write(connection: Connection, seen: Preview) -> Written:
     await _same_table(connection, seen)
     after = images(shape, await run(connection, statements.by_keys(shape, keys, locked=False)))
     _as_previewed(seen, after)
+    _closed_as_before(seen, closed, await _closed_cells(connection, seen))
     ((system, timeline),) = await fetch(connection, IDENTITY_NOW)
     ((xid,),) = await fetch(connection, _XID)
     await connection.execute(_THE_ROLES.encode())  # for what a trigger may have put off to the COMMIT
@@ -156,6 +159,33 @@ def _as_previewed(seen: Preview, after: Sequence[RowImage]) -> None:
             "update_refused",
             f"The database's own triggers changed {', '.join(sorted(odd))} as well, so it was undone.",
             hint="Nothing was written. An operator can declare such columns as `trigger_columns` of the table.",
+        )
+
+
+async def _closed_cells(connection: Connection, seen: Preview) -> list[RowImage]:
+    """The rows' digests over what is not open here and what a trigger might write."""
+    if not seen.closed:
+        return []
+    statement = statements.by_keys(
+        Shape(seen.facts, seen.closed, digested=True), [r.key for r in seen.rows], locked=False
+    )
+    return images(seen.shape, await run(connection, statement))
+
+
+def _closed_as_before(seen: Preview, before: Sequence[RowImage], after: Sequence[RowImage]) -> None:
+    """Raises CallError when a trigger wrote a column that nobody here was shown. Its name is for operators alone."""
+    odd = {
+        name
+        for old, new in zip(before, after, strict=True)
+        for name, was, now in zip(seen.closed, old.cells, new.cells, strict=True)
+        if was != now
+    }
+    if odd:
+        log.warning("a trigger changed columns that are not open", table=seen.change.table, columns=sorted(odd))
+        raise CallError(
+            "update_refused",
+            "The database's own triggers changed a column that is not open here as well, so it was undone.",
+            hint="Nothing was written. An operator finds its name in the log, and can declare it in `trigger_columns`.",
         )
 
 

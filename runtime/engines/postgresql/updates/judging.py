@@ -13,6 +13,14 @@ from runtime.engines.postgresql.updates.table_facts import TableFacts, TriggerFa
 from runtime.engines.update_port import LISTS, TESTS, Change, Condition
 from runtime.errors import CallError
 
+_UNSEEN = (
+    "These rows have columns that the role of the updates can't read. A trigger may change them as well: nobody would "
+    "notice, and Undo would not give them back."
+)
+_ALLOWED_UNSEEN = (
+    "The operator lets triggers change columns that are not open here, too: their values are not shown, and Undo does "
+    "not give them back."
+)
 _NO_TABLE = {
     "v": "a view",
     "m": "a materialized view",
@@ -25,9 +33,11 @@ _NO_TABLE = {
 class Judged:
     """A change that may be asked for. `readable` are the columns whose values are compared and kept, `masked` those of
     them that the model must not see; `may_change` the columns beside the assigned ones that the database changes as
-    well, as declared."""
+    well, as declared. `closed` are columns that are not open here, where a trigger runs that might write them: they are
+    compared only."""
 
     readable: tuple[str, ...]
+    closed: tuple[str, ...]
     masked: frozenset[str]
     may_change: frozenset[str]
     warnings: tuple[str, ...]
@@ -67,11 +77,23 @@ def judged(change: Change, rule: UpdateRule, table: CatalogTable, facts: TableFa
         )
     if missing := [name for name in (*facts.primary_key, *change.columns) if name not in readable]:
         raise _refused(f"{_listed(missing)} of {change.table} cannot be read by the role of the updates.", _OPERATOR)
+    may_change = frozenset(rule.trigger_columns) | {name for name in facts.columns if facts.columns[name].generated}
+    hidden = facts.columns.keys() - set(readable) if facts.triggers(change.columns) else frozenset[str]()
+    closed = hidden - may_change
     return Judged(
         readable,
+        tuple(name for name in facts.columns if name in closed and facts.columns[name].readable),
         frozenset(name for name in readable if shown[name].masked),
-        frozenset(rule.trigger_columns) | {name for name in facts.columns if facts.columns[name].generated},
-        tuple(_warnings(change, facts, shown)),
+        may_change,
+        tuple(
+            _warnings(
+                change,
+                facts,
+                shown,
+                unseen=any(not facts.columns[name].readable for name in closed),
+                unshown=bool(hidden & set(rule.trigger_columns)),
+            )
+        ),
     )
 
 
@@ -135,9 +157,15 @@ def _assignable(name: str, shown: Iterable[str], facts: TableFacts) -> None:
         raise _refused(f"The role of the updates may not change {name}.", _OPERATOR)
 
 
-def _warnings(change: Change, facts: TableFacts, shown: Container[str]) -> Iterable[str]:
+def _warnings(
+    change: Change, facts: TableFacts, shown: Container[str], *, unseen: bool, unshown: bool
+) -> Iterable[str]:
     for trigger in facts.triggers(change.columns):
         yield f"The trigger {trigger.name} ({_moment(trigger)}) runs too; what it does elsewhere is not shown here."
+    if unseen:
+        yield _UNSEEN
+    if unshown:
+        yield _ALLOWED_UNSEEN
     if generated := [name for name, column in facts.columns.items() if column.generated and name in shown]:
         yield f"{_listed(generated)} {_is(generated)} computed by the database and may change, too."
     if facts.document["row_security"]:

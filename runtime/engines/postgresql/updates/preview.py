@@ -25,6 +25,7 @@ from runtime.limits import Limits
 
 Texts = tuple[str | None, ...]
 
+_BEFORE_CONDITIONS, _BACK_TO_CONDITIONS = b"SAVEPOINT conditions", b"ROLLBACK TO SAVEPOINT conditions"
 _MOVING = re.compile(r"\b(now|today|tomorrow|yesterday)\b", re.IGNORECASE)
 
 
@@ -41,7 +42,8 @@ class RowImage:
 @dataclass(frozen=True, slots=True)
 class Preview:
     """Exactly what would happen. `fingerprint` stands for all of it. `may_change` are columns that the database may
-    change beside the assigned ones, `masked` those whose values the model must not see."""
+    change beside the assigned ones, `masked` those whose values the model must not see, `closed` those that are not
+    open here and that a trigger may write: they are compared, and neither kept nor shown."""
 
     fingerprint: str
     change: Change
@@ -49,6 +51,7 @@ class Preview:
     terms: Terms
     facts: TableFacts
     readable: tuple[str, ...]
+    closed: tuple[str, ...]
     masked: frozenset[str]
     may_change: frozenset[str]
     rows: tuple[RowImage, ...]
@@ -81,15 +84,16 @@ async def take(
     facts = await _facts(connection, change, table)
     found = judged(change, rule, table, facts)
     shape = shape_of(change, facts, found.readable)
+    most = min(rule.max_rows, limits.update_rows)
     if change.restore is not None:
-        rows, warnings = await _restored(connection, shape, change.restore), list[str]()
+        rows, warnings = await _restored(connection, shape, change.restore, most), list[str]()
     else:
         after, warnings = await _new_texts(connection, change, facts)
         news = [(name, text) for name, text in zip(change.columns, after, strict=True) if name not in found.masked]
         warnings += await unusual(connection, facts, news, values_shown=terms.shows_values)
-        rows = await _fitting(connection, shape, change, after, min(rule.max_rows, limits.update_rows), limits)
+        rows = await _fitting(connection, shape, change, after, most, limits)
     made = Preview(
-        "", change, rule, terms, facts, found.readable, found.masked, found.may_change, rows,
+        "", change, rule, terms, facts, found.readable, found.closed, found.masked, found.may_change, rows,
         (*warnings, *found.warnings),
     )  # fmt: skip
     return replace(made, fingerprint=_fingerprint(made), warnings=(*_already(made), *made.warnings))
@@ -175,7 +179,11 @@ async def _fitting(
         measure = statements.measuring(shape, change.conditions, most)
     except ValueError as error:
         raise CallError("update_refused", f"A condition's value can't be used: {error}.", retryable=True) from error
-    ((size,),) = await run(connection, measure)
+    await connection.execute(_BEFORE_CONDITIONS)
+    try:
+        ((size,),) = await run(connection, measure)
+    except (psycopg.DataError, psycopg.errors.UndefinedFunction) as error:
+        raise await _unfit(connection, shape, change, error) from error
     _within_size(int(size or 0), limits)
     found = images(shape, await run(connection, statement))
     if len(found) > most:
@@ -190,7 +198,36 @@ async def _fitting(
     return tuple(replace(row, after=after) for row in found)
 
 
-async def _restored(connection: Connection, shape: Shape, restore: Restoration) -> tuple[RowImage, ...]:
+async def _unfit(connection: Connection, shape: Shape, change: Change, error: psycopg.Error) -> Exception:
+    """The error for the condition that the database can't read; the database's own where none fails by itself."""
+    for each in change.conditions:
+        await connection.execute(_BACK_TO_CONDITIONS)
+        try:
+            await run(connection, statements.counting(shape, [each]))
+        except psycopg.DataError:
+            return _bad_condition(each.column, f"it is no {shape.facts.columns[each.column].full}")
+        except psycopg.errors.UndefinedFunction:
+            return _bad_condition(each.column, f"{shape.facts.columns[each.column].full} can't be compared so")
+    return error
+
+
+def _bad_condition(column: str, why: str) -> CallError:
+    return CallError(
+        "update_refused",
+        f"The condition on {column} does not fit: {why}.",
+        hint="Give another value or operator, or filter by another column.",
+        retryable=True,
+    )
+
+
+async def _restored(connection: Connection, shape: Shape, restore: Restoration, most: int) -> tuple[RowImage, ...]:
+    if (count := len(restore.rows)) > most:
+        raise CallError(
+            "too_many_rows",
+            f"The change {restore.receipt} has {_rows(count)}; by now at most {most:,} may be changed at once.",
+            hint="Ask for new changes of fewer rows each, or say so: an operator sets the bound.",
+            details={"rows": count, "most": most},
+        )
     statement = statements.by_keys(shape, [row.key for row in restore.rows], locked=False)
     now = {row.key: row for row in images(shape, await run(connection, statement))}
     if gone := [row for row in restore.rows if row.key not in now]:

@@ -28,11 +28,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a row of the target is read as: its key, its version, and the texts of its readable columns."""
+    """What a row of the target is read as: its key, its version, and the texts of its readable columns, or their
+    digests where no value may leave the database."""
 
     facts: TableFacts
     readable: tuple[str, ...]
-    whole: frozenset[str]
+    whole: frozenset[str] = frozenset()
+    digested: bool = False
 
     @property
     def table(self) -> str:
@@ -57,6 +59,8 @@ class Shape:
 
     def _cell(self, name: str) -> str:
         text = f"{_column(name)}::text"
+        if self.digested:
+            return f"md5({text})"
         if name in self.whole:
             return text
         return f"CASE WHEN octet_length({text}) > {_LONG} THEN 'md5 ' || md5({text}) ELSE {text} END"
