@@ -73,7 +73,33 @@ SELECT 'FUNCTION', 'EXECUTE', NULL, p.oid::regprocedure::text, g.name, via
 FROM pg_proc AS p CROSS JOIN LATERAL aclexplode(proacl) AS acl JOIN grantees AS g ON g.oid = acl.grantee
 WHERE pronamespace = 'pg_catalog'::regnamespace
   AND proname IN ('pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'lo_import', 'lo_export')
-ORDER BY 1, 3, 4, 5, 2
+UNION ALL
+SELECT 'owner', 'LARGE OBJECT', NULL, lo.oid::text, r.name, via
+FROM pg_largeobject_metadata AS lo JOIN roles AS r ON r.oid = lomowner
+UNION ALL
+SELECT 'LARGE OBJECT', privilege_type, NULL, lo.oid::text, g.name, via
+FROM pg_largeobject_metadata AS lo CROSS JOIN LATERAL aclexplode(lomacl) AS acl
+JOIN grantees AS g ON g.oid = acl.grantee
+WHERE privilege_type = 'UPDATE'
+"""
+_OF_PARAMETERS = """
+-- Settings of the whole server, which may be granted since PostgreSQL 15.
+UNION ALL
+SELECT 'PARAMETER', privilege_type, NULL, parname, g.name, via
+FROM pg_parameter_acl CROSS JOIN LATERAL aclexplode(paracl) AS acl JOIN grantees AS g ON g.oid = acl.grantee
+WHERE privilege_type = 'ALTER SYSTEM'
+"""
+_ORDER = "ORDER BY 1, 3, 4, 5, 2"
+_PARAMETERS_SINCE = 150_000
+_SETTABLE = """
+-- Settings that only superusers may change, and that the session's role may for itself.
+SELECT parname FROM pg_parameter_acl WHERE has_parameter_privilege(parname, 'SET') ORDER BY 1
+"""
+_LARGE_OBJECTS = """
+-- How many large objects are open to the session's role, one of them, and whether all are, whatever is granted.
+SELECT count(*)::int8, min(lo.oid)::text, current_setting('lo_compat_privileges') = 'on'
+FROM pg_largeobject_metadata AS lo CROSS JOIN LATERAL aclexplode(lomacl) AS acl
+WHERE privilege_type = 'SELECT' AND (acl.grantee = 0 OR pg_has_role(acl.grantee, 'MEMBER'))
 """
 _LIKE_OWNERS = """
 -- Functions outside of PostgreSQL's own that the session's role may run with the rights of their owners.
@@ -124,20 +150,27 @@ class _Finding:
 
     @property
     def place(self) -> str:
-        if self.kind == "FUNCTION":
-            return str(self.name)  # with its arguments, as PostgreSQL writes it
+        if self.kind in ("FUNCTION", "LARGE OBJECT") or self.what == "LARGE OBJECT":
+            return str(self.name)  # with its arguments, as PostgreSQL writes it, or a number
+        if self.kind == "PARAMETER":
+            return quoted(*str(self.name).split("."))
         return quoted(*filter(None, (self.schema, self.name)))
 
 
 async def fit_to_read(connection: Connection) -> bool:
     """Whether the session's role may do nothing but read. Raises psycopg.Error."""
-    return not await fetch(connection, f"SELECT 1 FROM ({_FINDINGS}) AS finding LIMIT 1")
+    return not await fetch(connection, f"SELECT 1 FROM ({_findings_of(connection)}) AS finding LIMIT 1")
+
+
+def _findings_of(connection: Connection) -> str:
+    """The question that the server of this connection understands."""
+    return _FINDINGS + (_OF_PARAMETERS if connection.info.server_version >= _PARAMETERS_SINCE else "")
 
 
 async def check_rights(connection: Connection, structure: Structure) -> Rights:
     """Looks at the session's role. `structure` is what it shall go on reading. Raises psycopg.Error."""
     ((role, database),) = await fetch(connection, _ROLE)
-    findings = [_Finding(*row) for row in await fetch(connection, _FINDINGS)]
+    findings = [_Finding(*row) for row in await fetch(connection, _findings_of(connection) + _ORDER)]
     if findings:
         return Rights(role, _problems(role, findings), _script(role, database, findings, structure))
     return Rights(role, (), "", tuple([remark async for remark in _remarks(connection, role)]))
@@ -156,6 +189,29 @@ async def _remarks(connection: Connection, role: str) -> AsyncIterator[str]:
             f"{role} may run with their owners' rights (SECURITY DEFINER): {named}. Footnote's queries call none of "
             "them, and REVOKE EXECUTE ON FUNCTION … FROM PUBLIC closes them in the database, too"
         )
+    ((count, example, all_open),) = await fetch(connection, _LARGE_OBJECTS)
+    if all_open:
+        yield (
+            f"{role} may read and write every large object, as the server's lo_compat_privileges is on. Footnote's "
+            "queries can't, and ALTER SYSTEM SET lo_compat_privileges = off closes them in the database, too"
+        )
+    elif count:
+        yield (
+            f"{role} may read {_large_objects(count, example)}, which no rule of the manifest covers. "
+            "Footnote's queries can't, and REVOKE SELECT ON LARGE OBJECT … closes them in the database, too"
+        )
+    if connection.info.server_version >= _PARAMETERS_SINCE:
+        settable = [str(name) for (name,) in await fetch(connection, _SETTABLE)]
+        if settable:
+            named = ", ".join(settable[:_FUNCTIONS_SHOWN]) + (", …" if len(settable) > _FUNCTIONS_SHOWN else "")
+            yield (
+                f"{role} may set for itself what only superusers may: {named}. Footnote's queries set nothing, and "
+                "REVOKE SET ON PARAMETER … closes them in the database, too"
+            )
+
+
+def _large_objects(count: int, example: str) -> str:
+    return f"1 large object, {example}" if count == 1 else f"{count:,} large objects, {example} among them"
 
 
 def _problems(role: str, findings: Sequence[_Finding]) -> tuple[str, ...]:

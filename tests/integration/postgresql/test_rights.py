@@ -27,6 +27,14 @@ TOO_MUCH = [
     ("GRANT EXECUTE ON FUNCTION pg_read_file(text) TO {role}", "may EXECUTE on function pg_read_file(text)"),
     ("GRANT EXECUTE ON FUNCTION lo_export(oid, text) TO PUBLIC",
      "may EXECUTE on function lo_export(oid,text), as PUBLIC"),
+    ("SELECT lo_create(4711); GRANT UPDATE ON LARGE OBJECT 4711 TO {role}", "may UPDATE on large object 4711"),
+    ("SELECT lo_create(4711); GRANT UPDATE ON LARGE OBJECT 4711 TO PUBLIC",
+     "may UPDATE on large object 4711, as PUBLIC"),
+    ("SELECT lo_create(4711); ALTER LARGE OBJECT 4711 OWNER TO {role}", "owns large object 4711"),
+    ("GRANT ALTER SYSTEM ON PARAMETER log_statement TO {role}", 'may ALTER SYSTEM on parameter "log_statement"'),
+    ("GRANT ALTER SYSTEM ON PARAMETER \"my.odd\" TO PUBLIC", 'may ALTER SYSTEM on parameter "my"."odd", as PUBLIC'),
+    ("CREATE SCHEMA other; CREATE TABLE other.own (id int); ALTER TABLE other.own OWNER TO {role}",
+     'owns table "other"."own"'),
     ("ALTER TABLE orders OWNER TO {role}", 'owns table "public"."orders"'),
     ("ALTER ROLE {role} SUPERUSER", "has the attribute SUPERUSER"),
 ]  # fmt: skip
@@ -128,6 +136,12 @@ LIKE_ITS_OWNER = """
     [
         ("ALTER ROLE {role} BYPASSRLS", "has the attribute BYPASSRLS"),
         ("GRANT pg_read_all_data TO {role}", "is a member of pg_read_all_data"),
+        ("SELECT lo_create(4712); GRANT SELECT ON LARGE OBJECT 4712 TO PUBLIC", "may read 1 large object, 4712, which"),
+        (
+            "SELECT lo_create(4711), lo_create(4712); GRANT SELECT ON LARGE OBJECT 4711, 4712 TO {role}",
+            "may read 2 large objects, 4711 among them, which",
+        ),
+        ("GRANT SET ON PARAMETER zero_damaged_pages TO {role}", "may set for itself what only superusers may: zero_"),
         (LIKE_ITS_OWNER, "may run with their owners' rights (SECURITY DEFINER): pay()."),
     ],
 )
