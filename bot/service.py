@@ -285,13 +285,15 @@ async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> N
     says so and tries again: what a crash left open is answered when Slack is back. SIGHUP reloads the manifest."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+    starting = asyncio.current_task()
+    serving: Running | None = None
 
     def asked() -> None:
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(name)
         stop.set()
-
-    serving: Running | None = None
+        if serving is None and starting is not None:
+            starting.cancel()  # nothing was begun that needs an orderly end, and Slack may keep us waiting for long
 
     def reload() -> None:
         if serving is not None:
@@ -312,9 +314,13 @@ async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> N
                 log.info("stopping; unfinished turns go on at the next start")
         except SlackUnavailable as error:
             log.warning("waiting for Slack", reason=str(error), seconds=pause_s)
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, asyncio.CancelledError):
                 await asyncio.wait_for(stop.wait(), pause_s)
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+        except asyncio.CancelledError:
+            if not stop.is_set():
+                raise
+            log.info("stopped before it was ready")
 
 
 async def _listen(

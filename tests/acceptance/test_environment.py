@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+
 import pytest
 
 from bot.identity import SlackUnavailable
@@ -68,3 +71,15 @@ async def test_what_no_waiting_mends_is_refused_with_what_to_look_at(stage, meth
     with pytest.raises(ConfigurationError, match=words):
         async with stage.bot():
             pass
+
+
+@pytest.mark.parametrize("method", ["auth.test", "apps.connections.open"])
+async def test_a_sigterm_before_the_bot_is_ready_ends_the_process(stage, method) -> None:
+    held = stage.slack.faults.hold(method)
+    process = await stage.spawn()
+    await asyncio.wait_for(held.reached.wait(), 60)
+    process.send_signal(signal.SIGTERM)
+    said, logged = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode == 0
+    assert said == b""
+    assert b"Traceback" not in logged
