@@ -65,13 +65,67 @@ CALL_CODES: Mapping[str, str] = {
     "workspace_differs": "This replica holds other files than the run began with.",
 }
 
+_NAMES = "Look the names up with the tools that list and search."
+_OPERATOR = "An operator has to look."
+_SIMPLER = "Filter or aggregate earlier, or ask for less at once."
+_QUERY = "Mend the query and run it again."
+
+NEXT_STEPS: Mapping[str, str] = {
+    "tool_not_available": "Use toolbox_search to see what this run offers.",
+    "invalid_arguments": "Send the call again with these arguments mended.",
+    "admission_changed": "Other sources may still be open here.",
+    "approval_required": "Ask one of the people who may approve it.",
+    "not_approved": "Nothing was changed; ask anew only when a person wants it.",
+    "state_changed": "Nothing was written. Preview the change again.",
+    "update_refused": "Change what the message names; else it can't be done here.",
+    "too_many_rows": "Narrow the conditions.",
+    "target_busy": "Nothing was written. Try again in a moment.",
+    "outcome_unknown": "Never run it again: an operator has to look.",
+    "dry_run": "Nothing was written; an operator decides when changes are made here.",
+    "effect_unavailable": "Nothing can be changed from here.",
+    "budget_exceeded": "Answer now from the evidence that is there.",
+    "timeout": _SIMPLER,
+    "cancelled": "What was gathered until then stays.",
+    "resource_limit": _SIMPLER,
+    "output_invalid": "Try another way; an operator has to look at this.",
+    "internal_error": "Try another way.",
+    "toolbox_tool_not_available": "Use toolbox_search.",
+    "toolbox_already_pinned": "Call it directly.",
+    "toolbox_limit_exceeded": "Load only what the next steps need.",
+    "cursor_invalid": "Search again without a cursor.",
+    "no_workspace": "Other sources may be open here.",
+    "not_found": _NAMES,
+    "file_refused": "Use other files: this one is not read.",
+    "file_changed": "Call again: the file is read anew.",
+    "pattern_refused": "Write a plainer pattern.",
+    "set_not_homogeneous": "Narrow the pattern to files of one shape.",
+    "sql_syntax": _QUERY,
+    "sql_not_allowed": "Write one SELECT (or WITH … SELECT) over the open tables.",
+    "sql_too_long": "Shorten the query.",
+    "sql_too_deep": "Split it into WITH steps.",
+    "sql_unknown_table": _NAMES,
+    "sql_unknown_column": _NAMES,
+    "function_not_allowed": "Use another function of the engine.",
+    "sql_failed": _QUERY,
+    "python_failed": "Mend the program and run it again.",
+    "python_limit": "Do more of the work in SQL, or on fewer rows.",
+    "python_unavailable": "Do the work in SQL.",
+    "chart_refused": "Change the query so that it gives labels and numbers.",
+    "source_unavailable": "Try again in a moment.",
+    "remote_changed": _OPERATOR,
+    "remote_failed": "Mend the arguments if the message says how.",
+    "workspace_differs": _OPERATOR,
+}
+"""What a model may try after an error of each code, where nobody knows anything closer."""
+
 
 class FootnoteError(Exception):
     """The root of every error that Footnote raises on purpose."""
 
 
 class CallError(FootnoteError):
-    """A tool call that ended badly. `code` is one of CALL_CODES; `hint` says what to try next."""
+    """A tool call that ended badly. `code` is one of CALL_CODES; `hint` says what to try next, by default NEXT_STEPS'
+    words for its code."""
 
     def __init__(
         self,
@@ -87,7 +141,7 @@ class CallError(FootnoteError):
         super().__init__(message)
         self.code = code
         self.message = message
-        self.hint = hint
+        self.hint = hint or NEXT_STEPS[code]
         self.retryable = retryable
         self.details: Mapping[str, Any] = details or {}
 

@@ -66,7 +66,7 @@ async def execute(arguments: FileSearch, context: CallContext) -> Output:
     """At most 100 matches and what was covered. Raises CallError `invalid_arguments`, `pattern_refused`, `not_found`
     for a path of none."""
     if (arguments.query is None) == (arguments.glob is None):
-        raise CallError("invalid_arguments", "Give either query or glob.")
+        raise CallError("invalid_arguments", "Give either query or glob.", retryable=True)
     documents, limits = workspace(context).documents, context.limits
     catalog = await documents.catalog()
     files = _chosen(catalog, arguments, limits.workspace_entries)

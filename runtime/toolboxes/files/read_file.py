@@ -76,9 +76,9 @@ async def execute(arguments: ReadFile, context: CallContext) -> Output:
 def _names(arguments: ReadFile) -> list[str]:
     names = list(dict.fromkeys(arguments.names if arguments.name is None else [arguments.name]))
     if not names or (arguments.name is not None and arguments.names):
-        raise CallError("invalid_arguments", "Give either name or names.")
+        raise CallError("invalid_arguments", "Give either name or names.", retryable=True)
     if len(names) > 1 and arguments.offset:
-        raise CallError("invalid_arguments", "An offset goes with one document only.")
+        raise CallError("invalid_arguments", "An offset goes with one document only.", retryable=True)
     return names
 
 

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from runtime.errors import CALL_CODES, CallError
+
 
 async def error_of(bench, tool, arguments, **options):
     (result,) = await bench.run((tool, arguments), **options)
@@ -77,6 +79,12 @@ async def test_a_source_that_closed_stops_the_next_call(bench) -> None:
 async def test_a_typed_error_reaches_the_model_whole(bench) -> None:
     error = await error_of(bench, "refuse", {"text": "hi"})
     assert error == {"code": "not_found", "message": "No such thing.", "hint": "Try orders.", "retryable": True}
+
+
+@pytest.mark.parametrize("code", CALL_CODES)
+def test_every_error_says_what_to_try_next(code) -> None:
+    assert CallError(code, "It went wrong.").hint.endswith(".")
+    assert CallError(code, "It went wrong.", hint="Try orders.").as_json()["hint"] == "Try orders."
 
 
 async def test_a_crash_is_redacted_and_carries_a_correlation_id(bench) -> None:
