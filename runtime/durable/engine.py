@@ -26,6 +26,7 @@ from runtime.durable.steps import StepFailed
 from runtime.durable.wake import QueueWake
 from runtime.errors import StateUnavailable
 from runtime.evidence import Json
+from runtime.state import write_ahead
 
 QUEUE = "turns"
 WORKFLOW = "turn"
@@ -224,13 +225,7 @@ def sqlite_engine(url: URL) -> sa.Engine:
 
 def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = "IMMEDIATE"
-    for pragma in (
-        f"busy_timeout = {_BUSY_TIMEOUT_MS}",
-        "journal_mode = WAL",
-        "synchronous = FULL",
-        "foreign_keys = ON",
-    ):
-        connection.execute(f"PRAGMA {pragma}").close()
+    write_ahead(connection, _BUSY_TIMEOUT_MS)
     # The engine orders a conversation's turns by `unixepoch('subsec')`, which SQLite has only from 3.42 on, or, on
     # Python before 3.12, by whole seconds of `strftime('%s', 'now')`. Both become milliseconds that never repeat.
     connection.create_function("unixepoch", 1, _unixepoch)

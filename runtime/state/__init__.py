@@ -2,7 +2,7 @@
 
 from runtime.state.approvals import OPEN, Approval, Approvals, ApprovalState
 from runtime.state.calls import Calls, JournalMismatch
-from runtime.state.connector import is_sqlite
+from runtime.state.connector import is_sqlite, write_ahead
 from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
 from runtime.state.effects import Begun, CalledBefore, Effect, Effects, TargetTaken, Transaction
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
@@ -62,4 +62,5 @@ __all__ = [
     "peek_state",
     "serving_process",
     "sqlite_path",
+    "write_ahead",
 ]

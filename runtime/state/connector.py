@@ -84,16 +84,22 @@ def _sqlite_engine(url: URL) -> sa.Engine:
     return engine
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    # No implicit transactions: the driver would begin them too late, and not before reads.
-    connection.isolation_level = None
+def write_ahead(connection: sqlite3.Connection, busy_ms: int) -> None:
+    """A write-ahead journal, and each commit on the disk before it counts; another writer is waited for `busy_ms`
+    milliseconds."""
     for pragma in (
-        f"busy_timeout = {_BUSY_TIMEOUT_MS}",
+        f"busy_timeout = {busy_ms}",
         "journal_mode = WAL",
         "synchronous = FULL",
         "foreign_keys = ON",
     ):
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    # No implicit transactions: the driver would begin them too late, and not before reads.
+    connection.isolation_level = None
+    write_ahead(connection, _BUSY_TIMEOUT_MS)
 
 
 def _begin_immediate(connection: sa.Connection) -> None:
