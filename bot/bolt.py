@@ -37,7 +37,6 @@ _READ_BY_BOLT = (
 
 def build_bolt(
     client: AsyncWebClient,
-    signing_secret: str | None,
     intake: Intake,
     command: Command,
     home: Home,
@@ -45,12 +44,9 @@ def build_bolt(
     presses: Presses,
     shelf: Shelf,
 ) -> AsyncApp:
-    """The app over one shared client. Without a signing secret it serves sockets only."""
-    # Bolt wants some secret even where no request is ever signed; HTTP is not served without a real one.
+    """The app over one shared client. Who hands it a request has made sure that it comes from Slack."""
     with _settings_are_ours():
-        app = AsyncApp(
-            client=client, signing_secret=signing_secret or "sockets-only", raise_error_for_unhandled_request=False
-        )
+        app = AsyncApp(client=client, request_verification_enabled=False, raise_error_for_unhandled_request=False)
     app.middleware(Events(intake, home, stopping, presses, shelf).before_ack)
     actions = Actions(intake)
     app.action("retry")(actions.retry)

@@ -42,7 +42,7 @@ from runtime.admission import Policy, PolicyInForce, load_manifest
 from runtime.clock import Clock, NewId, SystemClock, random_id
 from runtime.deliveries import Outbox
 from runtime.durable import Durable
-from runtime.errors import StateError
+from runtime.errors import ConfigurationError, StateError
 from runtime.models.port import Model
 from runtime.state import Replica, State, open_state
 
@@ -175,10 +175,8 @@ def _bolt(
         partial(_announce, board, board.status),
         board.background,
     )
-    secret = settings.slack_signing_secret
     return build_bolt(
         slack,
-        secret.get_secret_value() if secret else None,
         intake,
         Command(analyst, presence),
         Home(analyst, presence, slack),
@@ -343,7 +341,10 @@ async def _listen(
             return False
         return True
 
-    server = HttpServer(app, port=settings.http_port, clock=clock, ready=ready)
+    secret = settings.slack_signing_secret
+    if secret is None:
+        raise ConfigurationError("HTTP is not served without SLACK_SIGNING_SECRET.")
+    server = HttpServer(app, secret.get_secret_value(), port=settings.http_port, clock=clock, ready=ready)
     port = await server.start()
     stack.push_async_callback(server.close)
     return port
