@@ -23,7 +23,7 @@ _CLOCK = r" [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( [AaPp][Mm])?"
 MOMENT = _SLASHED + _CLOCK
 _SHORT = rf"(0?[1-9]|[12][0-9]|3[01])[/.-](0?[1-9]|[12][0-9]|3[01])[/.-][0-9]{{2}}({_CLOCK})?"
 CURRENCY = (
-    r"([$€£¥₹₺₽₩]|R\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
+    r"([$€£¥￥円元₹₺₽₩₪₫₴฿]|(R|US|A|C|HK|NT|S)\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
     r"SGD|HKD|KRW|THB|AED|SAR|ILS)"
 )
 # What people read as a number and DuckDB does not: $5.00, 1,234.50, (12.00), 10 %, 1.234,56, EUR 9, 5-

@@ -17,7 +17,7 @@ from runtime.ingest.lexical import CURRENCY, MISSING, NOT_FINITE, literal
 Land = Literal["comma", "point", ""]
 """Which mark the file's other columns prove to be the decimal one."""
 
-_CODES = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR"}
+_CODES = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "￥": "JPY", "円": "JPY", "₹": "INR", "US$": "USD"}
 _SPACES = " \u00a0\u202f\u2009"
 _FRACTION = 6
 _TELEPHONE = 7  # digits behind a plus sign, from which it may be a telephone number

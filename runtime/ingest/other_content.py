@@ -24,5 +24,10 @@ def check_text(descriptor: int) -> None:
     for beginning, what in _BEGINNINGS:
         if head.startswith(beginning):
             raise IngestRefused(f"its content is {what}, not delimited text; its name ends wrongly")
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_PAGES):
+    if is_page(head):
         raise IngestRefused("its content is a web page or XML, not delimited text (an error or login page, perhaps)")
+
+
+def is_page(head: bytes) -> bool:
+    """Whether a file that begins so is a web page or XML."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_PAGES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runtime.ingest.balances import WORD as BALANCE_WORD
 from runtime.ingest.balances import balances_told, find_balances
@@ -62,6 +62,8 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
         return True
     quote = '"' if found.fields_quoted else ""
     delimiter = _delimiter(head, quote, EXPECTED[kind])
+    if whole and first.endswith(delimiter.encode()):
+        return True
     if is_padded(head, delimiter) or (quote and any(f"{delimiter} {quote}" in line for line in head)):
         return True
     records = list(loose_records(head, delimiter, quote))
@@ -105,9 +107,24 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
         raise IngestRefused("empty: there is no data in it")
     if is_padded(lines[:_HEAD], delimiter):
         records = without_padding(records, notes)
+    records = _without_empty_end(records, notes)
     layout = find_layout(records[:_HEAD])
     check_width(layout, columns)
     return table_of(records, layout, delimiter, notes)
+
+
+def _without_empty_end(records: list[Record], notes: list[str]) -> list[Record]:
+    """The records without columns at their end that have neither a name nor a value, as spreadsheets save them."""
+    width = usual_width([record.cells for record in records[:_HEAD]])
+    used = max(map(_filled, records))
+    if not 0 < used < width:
+        return records
+    notes.append(f"{_counted(width - used, 'column')} at the end without a name or a value left out")
+    return [replace(record, cells=record.cells[:used]) for record in records]
+
+
+def _filled(record: Record) -> int:
+    return max((place for place, cell in enumerate(record.cells, 1) if cell.strip()), default=0)
 
 
 def check_width(layout: Layout, columns: int) -> None:

@@ -30,8 +30,22 @@ _MOMENTS = (
     ("milliseconds since 1970", 10**11 * 3, 4 * 10**12),
 )
 """What numbers stand for, by their least and greatest; but for compact days only where the column's name says so."""
+_SIGNS = tuple(
+    map(
+        frozenset,
+        (
+            *(("d", "c"), ("dr", "cr"), ("db", "cr"), ("debit", "credit"), ("dbit", "crdt"), ("s", "h"), ("-", "+")),
+            *(("soll", "haben"), ("ausgang", "eingang"), ("ausgabe", "einnahme"), ("af", "bij"), ("débit", "crédit")),
+            *(("debe", "haber"), ("cargo", "abono"), ("débito", "crédito"), ("addebito", "accredito"), ("out", "in")),
+            *(("withdrawal", "deposit"), ("expense", "income"), ("paid out", "paid in"), ("winien", "ma")),
+        ),
+    )
+)
+"""Pairs of words that tell the sign of an amount beside them."""
 _AMOUNT = r"[-+−–(]?[0-9][0-9.,'’ ]*"
+_DIGITS = r"\p{Nd}.,٫٬'’/ -"
 _FORMS = (
+    ("are written in digits that are not read", rf"[-+−(]?[{_DIGITS}]*[٠-٩۰-۹०-९০-৯๐-๙０-９][{_DIGITS}]*[%٪)]?"),
     (
         "look like dates in a form that is not read",
         r"[0-9]{1,2}[-. ]{1,2}\p{L}{3,10}\.?[-., ]{1,2}([0-9]{2}|[0-9]{4})|[0-9]{4}年[0-9]{1,2}月[0-9]{1,2}日",
@@ -42,7 +56,7 @@ _FORMS = (
     ),
     (
         "are numbers with other signs or words",
-        rf"[~<>≈±≤≥]=?\s?{_AMOUNT}|{_AMOUNT}[*†‡‰]+|–{_AMOUNT}|{_AMOUNT}\s[^\s0-9:]{{1,6}}|{_AMOUNT}°[CF]|(?i)(rs\.?|ca\.?|approx\.?)\s?{_AMOUNT}",
+        rf"[~<>≈±≤≥]=?\s?{_AMOUNT}|{_AMOUNT}[*†‡‰]+|–{_AMOUNT}|{_AMOUNT}[a-zµ²³]{{2,6}}|{_AMOUNT}\s[^\s0-9:]{{1,6}}|{_AMOUNT}°[CF]|(?i)(rs\.?|ca\.?|approx\.?)\s?{_AMOUNT}",
     ),
 )
 
@@ -60,13 +74,16 @@ def look_closely(
         columns = ", ".join(quoted(name) for name in texts)
         notes += _spellings(connection, _cells(f"SELECT {columns} FROM {table}")) if rows > 1 else []
         notes += _forms(connection, _cells(f"SELECT {columns} FROM {table} LIMIT {_FORM_ROWS}"), texts)
+    if texts and numbers and rows > 1:
+        columns = ", ".join(quoted(name) for name in texts)
+        notes += _signs_apart(connection, _cells(f"SELECT {columns} FROM {table}"), table, numbers)
     if rows > 2:
         notes += _continued(connection, numbered_rows(parquet, names), names, texts)
         last = _adds_up(connection, numbered_rows(parquet, names), names, numbers, rows)
         notes += last or (_inner_sums(connection, table, names, numbers[:_FIGURES]) if rows <= MOST_ROWS else [])
-    notes += _days(
-        connection, table, [name for name, each in kinds if each.name == "BIGINT" and not each.note][:_COLUMNS]
-    )
+    plain = [(name, each.name) for name, each in kinds if not each.note]
+    days = [name for name, kind in plain if kind == "BIGINT" or (kind.startswith("DECIMAL") and _NAMED.search(name))]
+    notes += _days(connection, table, days[:_COLUMNS])
     return notes
 
 
@@ -88,6 +105,28 @@ def _spellings(connection: duckdb.DuckDBPyConnection, cells: str) -> list[str]:
         for name, many, some in found
         if (shown := " / ".join(map(_shown, some)))
     ]
+
+
+def _signs_apart(connection: duckdb.DuckDBPyConnection, cells: str, table: str, numbers: Sequence[str]) -> list[str]:
+    """Columns of two words that say whether an amount goes out or in, where no amount says so itself."""
+    found = connection.execute(
+        f"SELECT name, list(DISTINCT trim(value) ORDER BY trim(value)) FROM ({cells}) GROUP BY name"
+        " HAVING count(DISTINCT lower(trim(value))) = 2 ORDER BY name"
+    ).fetchall()
+    told = [(name, words) for name, words in found if frozenset(map(str.lower, words)) in _SIGNS]
+    if not told or _with_minus(connection, table, numbers):
+        return []
+    return [
+        f"{name}: its words ({', '.join(words)}) may be the signs of the amounts, which are written without any;"
+        " sums over both add up what goes out and what comes in"
+        for name, words in told
+    ]
+
+
+def _with_minus(connection: duckdb.DuckDBPyConnection, table: str, numbers: Sequence[str]) -> bool:
+    asked = " OR ".join(f"min({quoted(name)}) < 0" for name in numbers)
+    row = connection.execute(f"SELECT {asked} FROM {table}").fetchone()
+    return bool(row and row[0])
 
 
 def _labels(count: int) -> str:
@@ -144,7 +183,7 @@ def _continued(
 
 
 def _days(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> list[str]:
-    """Whole numbers that programs write for days and moments: they are kept as numbers."""
+    """Numbers that programs write for days and moments: they are kept as numbers."""
     if not names:
         return []
     asked = ", ".join(
@@ -159,7 +198,8 @@ def _days(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str
         for what, begin, end in _MOMENTS:
             compact = what is _COMPACT
             if begin <= least and most <= end and (days if compact else _NAMED.search(name)):
-                notes.append(f"{name}: its whole numbers may be {what}, e.g. {least}; kept as numbers")
+                numbers = "numbers" if "." in str(least) else "whole numbers"
+                notes.append(f"{name}: its {numbers} may be {what}, e.g. {least}; kept as numbers")
                 break
     return notes
 

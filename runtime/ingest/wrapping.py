@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +12,11 @@ from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.totals import Noun
 
 _MARK = "\ufeff"
-_MARK_BYTES = _MARK.encode()
+_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]")
+"""Soft hyphens, zero-width blanks, marks of direction: nobody sees them, and what holds one is equal to nothing else.
+Signs that join or part letters of Persian and Indian words are none of these."""
+_UNSEEN_BYTES = re.compile(rb"\xef\xbb\xbf|\xc2\xad|\xe2(\x80[\x8b\x8e\x8f\xaa-\xae]|\x81[\xa0\xa6-\xa9])")
+_FRAME = "|"
 _WHOLE = re.compile(r'"((?:[^"]|"")*)"')
 _RULE = re.compile(r"[-=_*+:| ]*")
 _RULE_MARKS = 4  # three dashes alone may stand for a missing value
@@ -22,16 +27,24 @@ _HEAD = 1_000
 
 def is_wrapped(content: bytes, head: Sequence[str]) -> bool:
     """Whether something stands around the lines of a text or between them; `head` are its first lines."""
-    if _MARK_BYTES in content[len(_MARK_BYTES) :] or quoted_whole(head):
+    if not content.isascii() and _UNSEEN_BYTES.search(content, len(codecs.BOM_UTF8)):
+        return True
+    if quoted_whole(head) or framed(head):
         return True
     return any(map(content.__contains__, _RULE_BEGINS)) or any(_is_rule([line]) for line in head)
 
 
 def unwrapped(lines: list[str], notes: list[str]) -> list[str]:
-    """The lines without marks inside and without quotes around whole lines, told in the notes."""
+    """The lines without marks inside and without quotes or pipes around whole lines, told in the notes."""
     if marks := sum(line.count(_MARK) for line in lines):
         lines = [line.replace(_MARK, "") for line in lines]
         notes.append(f"byte order marks inside the text removed ({marks:,}): files were put behind one another")
+    if unseen := sum(len(_UNSEEN.findall(line)) for line in lines if not line.isascii()):
+        lines = [line if line.isascii() else _UNSEEN.sub("", line) for line in lines]
+        notes.append(f"signs nobody sees (soft hyphens, zero-width blanks, marks of direction) removed ({unseen:,})")
+    if framed(lines[:_HEAD]):
+        lines = [line.strip().removeprefix(_FRAME).removesuffix(_FRAME) if _FRAME in line else line for line in lines]
+        notes.append("each line stands between two pipes: read without these")
     if quoted_whole(lines[:_HEAD]):
         lines = [found[1].replace('""', '"') if (found := _WHOLE.fullmatch(line)) else line for line in lines]
         notes.append("each line is quoted as a whole: read without these quotes")
@@ -59,8 +72,8 @@ def without_comments(records: list[Record], width: int, notes: list[str]) -> lis
 
 
 def is_padded(lines: Sequence[str], delimiter: str) -> bool:
-    """Whether nearly all lines have blanks beside their delimiters."""
-    filled = [line for line in lines if line.strip()]
+    """Whether nearly all lines with delimiters have blanks beside them."""
+    filled = [line for line in lines if delimiter in line and not _is_rule([line])]
     beside = sum(f" {delimiter}" in line or f"{delimiter} " in line for line in filled)
     return len(filled) > 1 and 10 * beside >= 9 * len(filled)
 
@@ -81,6 +94,12 @@ def _is_rule(cells: Sequence[str]) -> bool:
     text = "".join(cells)
     marks = sum(text.count(mark) for mark in "-=_*")
     return marks >= _RULE_MARKS and bool(_RULE.fullmatch(text))
+
+
+def framed(lines: Sequence[str]) -> bool:
+    """Whether each line with pipes begins and ends with one, as programs draw tables."""
+    drawn = [text for line in lines if _FRAME in (text := line.strip())]
+    return len(drawn) > 1 and all(len(text) > 1 and text[0] == text[-1] == _FRAME for text in drawn)
 
 
 def quoted_whole(lines: Sequence[str]) -> bool:

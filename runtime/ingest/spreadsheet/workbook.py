@@ -22,6 +22,7 @@ from runtime.ingest.spreadsheet.grid import Grid, Range, grid_of, letters
 from runtime.ingest.spreadsheet.package import Package
 from runtime.ingest.spreadsheet.sheet_marks import SheetMarks, sheet_marks
 from runtime.ingest.spreadsheet.table import Desk, SheetTable, read_table
+from runtime.ingest.spreadsheet.text_book import NOT_A_BOOK, is_text, read_text_book
 
 _ZIP = b"PK"
 _OPEN_DOCUMENT = "content.xml"
@@ -61,6 +62,9 @@ def read_workbook(
 ) -> list[MadeTable]:
     """All tables of the open file `descriptor`, in the order of its sheets; their Parquet files are made in `folder`.
     Raises IngestRefused with the reason when there is none or the file can't be trusted, StorageFailed."""
+    if is_text(descriptor):
+        out = folder / "text.parquet"
+        return [MadeTable(out, *read_text_book(connection, descriptor, limits, folder, out), part="", label="")]
     with _collector_paused():
         return _read(connection, descriptor, limits, folder)
 
@@ -102,7 +106,7 @@ def _second_look(file: BinaryIO, limits: ReadingLimits) -> tuple[BookParts, Pack
     if head == _COMPOUND and _ENCRYPTED in file.read():
         raise IngestRefused("it is protected by a password")
     if not head.startswith(_ZIP) and head != _COMPOUND:
-        raise IngestRefused("not a spreadsheet: it begins like another kind of file")
+        raise IngestRefused(NOT_A_BOOK)
     if head == _COMPOUND:
         return BookParts(), None
     package = Package(file, limits)

@@ -123,8 +123,8 @@ Read = Callable[..., Any]
         ),
         pytest.param(
             "+----+------+\n| id | amt |\n+----+------+\n|  1 | 3.5 |\n|  2 | 4.5 |\n+----+------+\n",
-            ["column_1", "id", "amt", "column_4"],
-            [(None, 1, Decimal("3.5"), None), (None, 2, Decimal("4.5"), None)],
+            ["id", "amt"],
+            [(1, Decimal("3.5")), (2, Decimal("4.5"))],
             "3 ruling lines (dashes and the like, first in line 1) skipped",
             id="rules-drawn-with-dashes",
         ),

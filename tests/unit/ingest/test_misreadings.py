@@ -119,8 +119,8 @@ AT = datetime.fromisoformat
         pytest.param(
             "id,size,\n1,5,\n2,6,\n",
             "csv",
-            [(1, 5, None), (2, 6, None)],
-            "without a name",
+            [(1, 5), (2, 6)],
+            "1 column at the end without a name or a value left out",
             id="a-delimiter-behind-every-line",
         ),
         pytest.param(
