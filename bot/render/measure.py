@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -39,14 +40,7 @@ def cut(text: str, max_chars: int, max_bytes: int | None = None, render: Callabl
 
 def longest(most: int, taken: Callable[[int], bool]) -> int:
     """The greatest length up to `most` that is taken, 0 without any; a text that is taken is so when shortened, too."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if taken(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return bisect_right(range(1, most + 1), False, key=lambda length: not taken(length))
 
 
 def shown_chars(blocks: Sequence[Mapping[str, Any]]) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+from weakref import WeakValueDictionary
 
 from runtime.capability import ApproverRule, Preflight
 
@@ -125,10 +125,13 @@ class EffectLocks:
     """One effect at a time per run and per target, inside this process."""
 
     def __init__(self) -> None:
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def hold(self, run_id: str, target: str) -> AsyncGenerator[None]:
         """Holds the run's and the target's lock, always in this order."""
-        async with self._locks[f"run:{run_id}"], self._locks[f"target:{target}"]:
+        async with self._lock(f"run:{run_id}"), self._lock(f"target:{target}"):
             yield
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())

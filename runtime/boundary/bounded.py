@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from bisect import bisect_right
 from typing import Any, cast
 
 from runtime.boundary.call import Payload
@@ -60,15 +60,8 @@ def _shorten(
         cut: Payload = {"reason": "text_limit", "shown": count, "total": total}
         return {**envelope, "data": part, "truncated": cut}
 
-    return attempt(_most(len(items), lambda count: len(_dump(attempt(count)).encode()) <= bound))
-
-
-def _most(upper: int, fits: Callable[[int], bool]) -> int:
-    low, high = 0, upper
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
+    counts = range(1, len(items) + 1)
+    return attempt(bisect_right(counts, bound, key=lambda count: len(_dump(attempt(count)).encode())))
 
 
 def _mark(envelope: Payload, reason: str) -> None:
