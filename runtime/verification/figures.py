@@ -7,17 +7,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from runtime.evidence import Evidence, Json
 from runtime.verification.lookup import Numbers
+from runtime.verification.notation import UNIT, WRITTEN, every_value, powers, values
 from runtime.verification.report import Verification
 
-_GROUP = "[,\u00a0\u202f' ]"
-_NUMBER = rf"\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_TOKEN = re.compile(
-    rf"(?<![\w.,/:-])([-−–]?)[$€£¥]?({_NUMBER})(?:\s?(%|percent\b|k\b|K\b|M\b|B\b|bn\b|thousand\b|million\b|billion\b))?(?![\w/:]|\.\d|-\d)"
-)
+_TOKEN = re.compile(rf"(?<![\w.,/:-])([-−–]?)[$€£¥₹]?({WRITTEN})(?:\s?({UNIT}))?(?![\w/:]|[.,]\d|-\d)")
 _MARK = re.compile(r"\[\s*E\d+(?:\s*[,;]\s*E\d+)*\s*\]")
 _MARK_ID = re.compile(r"E\d+")
 _FENCE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -32,14 +29,13 @@ _DATE = re.compile(
 )
 _LIST_NUMBER = re.compile(r"^[^\S\n]*\d+[.)] ", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_IN_TEXT = re.compile(rf"(?<![\w.])[-−]?(?:{_NUMBER})")
+_IN_TEXT = re.compile(rf"(?<![\w.])([-−]?)({WRITTEN})")
 _THRESHOLD = re.compile(
     r"\b(?:over|above|under|below|than|least|most|exceed(?:s|ing|ed)?|between|and|from|to|last|first|top)\s+[$€£¥]?$",
     re.I,
 )
 _DATED = re.compile(r"(?:^|\b(?:in|of|since|for|during|by|until|from|to|and|through|year|vs|versus)\s|[–-])\s*$", re.I)
 _CLOSE = 40  # characters before a figure that say what kind of number it is
-_SCALE = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6, "B": 9, "bn": 9, "billion": 9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +90,13 @@ def _in_sentence(sentence: str, otherwise: frozenset[str]) -> Iterator[Figure]:
     starts, groups = _mark_groups(sentence)
     plain = _MARK.sub(lambda match: " " * len(match[0]), sentence)
     for match in _TOKEN.finditer(plain):
-        value = _decimal(match[2])
-        if value is None:
-            continue
         behind = bisect_left(starts, match.end())
         marks = groups[behind] if behind < len(groups) else otherwise
-        decimals = len(match[2].rsplit(".", 1)[1]) if "." in match[2] else 0
         near = (plain, max(0, match.start() - _CLOSE), match.start())
         threshold, dated = bool(_THRESHOLD.search(*near)), bool(_DATED.search(*near))
-        yield Figure(
-            match[0].strip(),
-            value.copy_negate() if match[1] else value,
-            decimals,
-            match[3] or "",
-            marks,
-            threshold,
-            dated,
-        )
+        for value in values(match[2]):
+            signed = value.copy_negate() if match[1] else value
+            yield Figure(match[0].strip(), signed, _decimals(value), match[3] or "", marks, threshold, dated)
 
 
 def _mark_groups(sentence: str) -> tuple[list[int], list[frozenset[str]]]:
@@ -146,15 +132,8 @@ def _lookups(checked: Sequence[Figure], by_id: dict[str, Evidence]) -> Iterator[
     ordered = sorted(by_id, key=lambda name: by_id[name].remote)
     for figure in checked:
         names = [name for name in ordered if not figure.marks or name in figure.marks]
-        powers = _powers(figure.unit)
-        yield next((name for name in names if numbers(name).hold(figure.value, figure.decimals, powers)), None)
-
-
-def _powers(unit: str) -> tuple[int, ...]:
-    """By what powers of ten a cell may differ from what is shown: a fraction may back a percentage."""
-    if unit in ("%", "percent"):
-        return (0, 2)
-    return (0, -_SCALE[unit]) if unit in _SCALE else (0,)
+        scales = powers(figure.unit)
+        yield next((name for name in names if numbers(name).hold(figure.value, figure.decimals, scales)), None)
 
 
 def _numbers(item: Evidence) -> Iterator[Decimal]:
@@ -177,15 +156,14 @@ def _in_cells(cells: Iterable[Json]) -> Iterator[Decimal]:
         if isinstance(cell, int | float):
             yield Decimal(str(cell))
         elif isinstance(cell, str):
-            yield from (value for text in _IN_TEXT.findall(cell) if (value := _decimal(text)) is not None)
+            for sign, text in _IN_TEXT.findall(cell):
+                yield from (value.copy_negate() if sign else value for value in every_value(text))
         elif isinstance(cell, list):
             yield from _in_cells(cell)
         else:
             yield from _in_cells(cell.values())
 
 
-def _decimal(text: str) -> Decimal | None:
-    try:
-        return Decimal(re.sub(_GROUP, "", text).replace("−", "-"))
-    except InvalidOperation:
-        return None
+def _decimals(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) and exponent < 0 else 0

@@ -132,6 +132,35 @@ def test_what_counts_as_a_figure(answer, figures, missing) -> None:
     assert (report.figures, report.missing) == (figures, missing)
 
 
+@pytest.mark.parametrize(
+    ("answer", "figures", "missing"),
+    [
+        ("Der Umsatz betrug 1.234.567,89 € [E1].", 1, ()),
+        ("Der Umsatz betrug 1.234.567,98 € [E1].", 1, ("1.234.567,98",)),
+        ("Es waren 1 234 567,89 [E1].", 1, ()),
+        ("Es waren 950,50 € [E1] und 0,591 [E1].", 2, ()),
+        ("Es waren 950,99 € [E1] und 0,951 [E1].", 2, ("950,99", "0,951")),
+        ("The cess was ₹12,34,567.89 [E1], not 1,23,456 [E1].", 2, ("1,23,456",)),
+        ("Ids 1,2,3 and 1,2,4 [E1].", 6, ("1,2,4",)),
+        ("Revenue: 1.23m, 1.23 mn, 12.3 lakh, 0.12 crore [E1].", 4, ()),
+        ("Revenue: 1.24m, 1.24mn, 12.4 lakh, 1.3 trillion [E1].", 4, ("1.24m", "1.24mn", "12.4 lakh", "1.3 trillion")),
+        ("It weighs 951kg [E1], 952kg [E1], and is 3x as heavy [E1].", 3, ("952kg",)),
+        ("The rate rose by 25 bps [E1], not 26 bps [E1].", 2, ("26 bps",)),
+        ("On 12.03.2026 version 1.2.3 came [E1].", 0, ()),
+    ],
+)
+def test_a_figure_is_read_as_whichever_notation_it_is_written_in(answer, figures, missing) -> None:
+    cells = ((1234567.89, 950.5, 0.591, 0.0025), (1, 2, 3, None))
+    report = check_figures(answer, [item(rows=cells, columns="abcd", row_count=None)])
+    assert (report.figures, report.missing) == (figures, missing)
+
+
+def test_texts_of_evidence_hold_the_figures_that_a_reader_may_see_in_them() -> None:
+    lines = item("E1", (("Kaution: 1.450,00 EUR",), ("5 120 and 12 345 rows",)), columns=("line",), row_count=None)
+    assert check_figures("1,450.00, 5, 120, 12,345 [E1].", [lines]).missing == ()
+    assert check_figures("1,450.01, 6, 121, 12,346 [E1].", [lines]).found == 0
+
+
 def test_a_tables_heading_marks_the_figures_of_its_rows() -> None:
     table = "By region:\n\n| region | total [E2] |\n|---|---:|\n| St. Gallen | 12 |\n| Bern | 99 |\n\nNo table: 99."
     found = check_figures(table, (item("E1", ((99,),)), item("E2", ((12,),))))
