@@ -15,6 +15,7 @@ _LINE_CHARS = 400
 _BEFORE_CHARS = 120
 _COUNTED = 10_000
 
+_BY_LINE = "(?m)"  # put before each pattern: ^ and $ stand at the ends of lines
 _RE2: Any = re2  # the package has no type information
 
 
@@ -65,14 +66,16 @@ def pattern_of(text: str, *, literal: bool = False) -> Any:
     text = composed(text)
     try:
         body = _RE2.escape(text) if literal else text
-        return _RE2.compile(f"(?m){body}", options)
+        return _RE2.compile(f"{_BY_LINE}{body}", options)
     except (_RE2.error, UnicodeEncodeError) as error:
         raise CallError("pattern_refused", f"The pattern cannot be used: {_said(error)}.", hint=_hint(text)) from error
 
 
 def _said(error: Exception) -> str:
     said: object = error.args[0] if error.args else ""
-    return said.decode("utf-8", "replace") if isinstance(said, bytes) else "it is not valid text"
+    if not isinstance(said, bytes):
+        return "it is not valid text"
+    return said.decode("utf-8", "replace").replace(_BY_LINE, "", 1)
 
 
 def _hint(text: str) -> str:

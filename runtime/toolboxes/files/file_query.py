@@ -54,8 +54,8 @@ CAPABILITY = Capability(
     summary="Query many files of one shape at once, as one table.",
     when="For a question over a set of like files, such as one file a day, month or shop.",
     description=(
-        "Reads all files that a path pattern takes as one table called data, and runs one SELECT over it: CSV, TSV "
-        f"and Parquet, at most {DEFAULT.file_query_files:,} files, {DEFAULT.file_query_seconds} seconds, "
+        "Reads all files that a path pattern takes as one table called data, and runs one SELECT over it: CSV, TSV, "
+        f"JSON, NDJSON and Parquet, at most {DEFAULT.file_query_files:,} files, {DEFAULT.file_query_seconds} seconds, "
         f"{DEFAULT.sql_rows_kept:,} rows. The files must have the same columns, else it names the first that differs."
     ),
     arguments=FileQuery,

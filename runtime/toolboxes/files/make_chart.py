@@ -25,6 +25,7 @@ from runtime.toolboxes.result_table import with_values
 TITLE_CHARS, UNIT_CHARS = 50, 20
 _SOURCE_CHARS = 64
 # The parser reads no number behind a placeholder; the shape of the select list is the same without it.
+_OWN_SQL = "Give an sql of its own whose result is whole, such as one that aggregates."
 _SQLITE_NUMBERED = re.compile(r"\?[0-9]+")
 # A file set's SQL reads `data`, which only its own tool knows.
 _RERUN = frozenset({"run_sql", "make_chart", "data_query_sqlite", "data_query_postgresql"})
@@ -131,7 +132,7 @@ def _query(arguments: MakeChart, context: CallContext) -> _Query:
         hint = "Use an id of an earlier step of this run, or give the sql itself."
         raise CallError("not_found", f"There is no earlier result {evidence_id} in this run.", hint=hint)
     if why := _unusable(item):
-        raise CallError("chart_refused", f"{evidence_id} {why}.", hint="Give the sql itself.", retryable=True)
+        raise CallError("chart_refused", f"{evidence_id} {why}.", hint=_OWN_SQL, retryable=True)
     other = next((ref.source for ref in item.sources if ref.source != arguments.source), None)
     if other is not None:
         hint = f'Call again with source "{other}".'

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import CallError
 from runtime.limits import DEFAULT
@@ -131,6 +132,11 @@ async def test_unknown_names_teach_near_ones(workspace, name, columns, said):
         await workspace.inspect(name, columns, 0)
     assert caught.value.code == "not_found"
     assert said in caught.value.message + caught.value.hint
+
+
+async def test_a_short_name_does_not_stand_before_the_one_that_was_meant() -> None:
+    assert near("statsu", ["a", "at", "status", "orders"])[0] == "status"
+    assert near("a1", ["a", "orders"]) == ["a"]
 
 
 async def test_statistics_are_kept_by_content(workspace, folder: Path):
