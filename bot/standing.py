@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.assembly import Analyst
 from bot.presence import SlackPresence
-from bot.render.standing import FILES, Closed, ClosedSource, OpenSource
+from bot.render.standing import FILES, Closed, ClosedSource, OpenSource, closed_views
 from runtime.admission import Asker, Audience, Conversation, decide
 from runtime.admission.policy import WORKSPACE, sentence_of
 from runtime.capability import SourceKind
@@ -62,6 +62,6 @@ async def _content(analyst: Analyst, name: str) -> tuple[tuple[str, ...], str, s
         return tuple(table.name for table in catalog.tables), catalog.revision, ""
     if name in opened.databases:
         structure = await opened.databases[name].structure()
-        return tuple(table.id for table in structure.tables), structure.revision, ""
+        return tuple(table.id for table in structure.tables), structure.revision, closed_views(structure.closed)
     remote = opened.remotes[name]
     return tuple(tool for tool, it in remote.tools.items() if it.offered), "", remote.standing

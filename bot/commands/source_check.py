@@ -12,10 +12,13 @@ from bot.settings import Settings
 from bot.sources import open_database
 from runtime.admission import Manifest
 from runtime.admission.manifest import McpSource, PostgresqlSource, Source
+from runtime.catalog import ClosedView
 from runtime.clock import SystemClock
 from runtime.engines.port import DatabaseEngine
 from runtime.errors import CallError, ConfigurationError
 from runtime.limits import Limits
+
+_VIEWS_SHOWN = 20
 
 
 async def check_sources(manifest: Manifest, settings: Settings) -> AsyncIterator[Finding]:
@@ -77,10 +80,21 @@ async def _postgresql(source: PostgresqlSource, engine: DatabaseEngine) -> Findi
             f"This mends it, run by the database's owner:\n\n{found.rights.script}",
         )
     reachable = _reachable(source, found.tables)
-    if not found.rights.remarks:
+    told = [*found.rights.remarks, *map(_closed, found.closed[:_VIEWS_SHOWN])]
+    if (more := len(found.closed) - _VIEWS_SHOWN) > 0:
+        told.append(f"and {more:,} more views are not open for what they call")
+    if not told:
         return reachable
-    remarks = "\n".join(f"  {remark}" for remark in found.rights.remarks)
+    remarks = "\n".join(f"  {remark}" for remark in told)
     return Finding(source.id, "warn", f"{reachable.text}\n{remarks}")
+
+
+def _closed(view: ClosedView) -> str:
+    """A view that isn't open, for operators: with the functions, and what opens what it shows."""
+    return (
+        f"the view {view.id} is not open, as it calls {', '.join(view.calls)}: that may read anything, whatever its "
+        "owner declares of it. A view without the call, or a table that is filled from this one, can be open"
+    )
 
 
 def _reachable(source: Source, tables: int) -> Finding:

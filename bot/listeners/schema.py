@@ -70,8 +70,10 @@ def _named(tables: list[_Table]) -> list[str]:
 
 
 def _spellings(table: _Table) -> tuple[str, ...]:
+    """What people may call it: by its name, without its schema, and with its source as it is written elsewhere."""
     name = table.name.casefold()
-    return name, name.rpartition(".")[2], f"{table.source}.{name}"
+    bare = name.rpartition(".")[2]
+    return name, bare, *(f"{table.source}{sign}{each}" for sign in "./" for each in (name, bare))
 
 
 def _described(table: _Table) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from bot.render.text import line_text
 from bot.render.words import counted
+from runtime.catalog import ClosedView
 
-SOURCES_SHOWN, _TABLES_SHOWN = 12, 6
+SOURCES_SHOWN, _TABLES_SHOWN, _VIEWS = 12, 6, 3
 _NAME, _TROUBLE, _REVISION = 40, 160, 8
 _TROUBLE_IN_FULL = 600
 NOTHING_OPEN = "No data source is open in this conversation."
@@ -58,6 +59,15 @@ def source_lines(opened: Sequence[OpenSource]) -> list[str]:
     """A line for each of the first sources, and how many more there are."""
     lines = [_line(source) for source in opened[:SOURCES_SHOWN]]
     return lines + ([f"and {len(opened) - SOURCES_SHOWN:,} more"] if len(opened) > SOURCES_SHOWN else [])
+
+
+def closed_views(views: Sequence[ClosedView]) -> str:
+    """The views that aren't open for what they call, for people: which, and why. '' for none."""
+    if not views:
+        return ""
+    named = ", ".join(line_text(view.id, _NAME) for view in views[:_VIEWS])
+    more = f" and {len(views) - _VIEWS:,} more" if len(views) > _VIEWS else ""
+    return f"Not open: {named}{more}, as what {'it calls' if len(views) == 1 else 'they call'} may read anything"
 
 
 def why_text(opened: Sequence[OpenSource], closed: Closed) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runtime.admission.manifest import AllowDeny, ColumnRules
-from runtime.catalog.structure import CatalogColumn, CatalogTable, ForeignKey, Structure, TableKind
+from runtime.catalog.structure import CatalogColumn, CatalogTable, ClosedView, ForeignKey, Structure, TableKind
 
 _VIEWS = (TableKind.VIEW, TableKind.MATERIALIZED_VIEW)
 _WORD = re.compile(r"\w+")
@@ -30,10 +30,12 @@ def admitted(
     key with a denied column isn't one; a comment that names what doesn't exist is withheld.
     The revision also stands for the rules, so that nothing kept by revision outlives them."""
     rules = _Rules.of(structure.dialect, tables, columns, schemas)
-    kept = _existing([_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)])
+    candidates = [_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)]
+    kept = _existing(candidates)
     hidden = _Hidden.of(structure, kept)
     shown = tuple(_tied(kept[table.id], kept, hidden) for table in structure.tables if table.id in kept)
-    return replace(structure, tables=shown, revision=_revision(structure, tables, columns, schemas))
+    closed = tuple(_closed(candidates, kept))
+    return replace(structure, tables=shown, closed=closed, revision=_revision(structure, tables, columns, schemas))
 
 
 def unmatched(structure: Structure, tables: AllowDeny, columns: ColumnRules) -> tuple[tuple[str, str], ...]:
@@ -150,6 +152,21 @@ def _existing(candidates: Sequence[CatalogTable]) -> dict[str, CatalogTable]:
         ruled = (_as_what_it_reads(table, kept) for table in ready)
         kept |= {table.id: table for table in ruled if table.columns}
     return kept
+
+
+def _closed(candidates: Iterable[CatalogTable], kept: Mapping[str, CatalogTable]) -> Iterator[ClosedView]:
+    """The views over open tables that only what they call keeps from existing. One that reads what is denied is
+    nobody's business."""
+    for table in candidates:
+        if table.kind in _VIEWS and table.id not in kept:
+            calls = tuple(name for name in table.reads if _reads_anything(name))
+            others = [name for name in table.reads if name not in calls]
+            if calls and others and all(_readable(table, name, kept) for name in others):
+                yield ClosedView(table.id, calls)
+
+
+def _reads_anything(name: str) -> bool:
+    return name.endswith("()") or name.startswith(("pg_catalog.", "information_schema."))
 
 
 def _readable(table: CatalogTable, name: str, kept: Mapping[str, CatalogTable]) -> bool:

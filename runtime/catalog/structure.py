@@ -75,15 +75,26 @@ class CatalogTable:
         return next((column for column in self.columns if column.name == name), None)
 
 
+@dataclass(frozen=True, slots=True)
+class ClosedView:
+    """A view that would be open but for what it calls, which may read anything: names of functions, with `()`, and of
+    the database's own catalogue."""
+
+    id: str
+    calls: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Structure:
     """All relations of one source, in the order of their ids. `revision` is the fingerprint of the engine's own
-    catalogue: it changes whenever tables, columns, types, keys or comments do."""
+    catalogue: it changes whenever tables, columns, types, keys or comments do. `closed` are views of which people are
+    told why they aren't among the tables."""
 
     source: str
     dialect: str
     tables: tuple[CatalogTable, ...]
     revision: str
+    closed: tuple[ClosedView, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, CatalogTable]:

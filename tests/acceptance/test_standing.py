@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
-from .test_sources import with_shop
+from tests import postgres_server
+from tests.integration.postgresql.conftest import SCHEMA, made
+
+from .conftest import write_workspace
+from .test_sources import SALES_ONLY, footnote, with_shop
 
 HR = "  - {id: hr, kind: sqlite, path: ./shop.db, label: restricted, model_rows: none, audience: {channels: [C0FIN]}}\n"
 PAYROLL = "    tables: {deny: [payroll]}\n"
@@ -65,3 +70,37 @@ async def test_app_home_tells_the_same_and_an_operator_what_is_closed(stage) -> 
     assert "*shop* — sqlite · internal · 2 tables (customers, orders)" in mia and "*hr*" not in mia
     assert "*hr* is closed here. The data is not open in direct messages." in ann
     assert stage.slack.refusals == []
+
+
+LIE = """
+CREATE FUNCTION peek() RETURNS int IMMUTABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT max(amount) FROM salaries';
+CREATE VIEW sly AS SELECT id, peek() AS p FROM orders; GRANT SELECT ON sly TO {role}
+"""
+
+
+async def test_a_view_that_may_read_anything_is_not_open_and_check_and_sources_say_why(stage, monkeypatch) -> None:
+    with postgres_server.server() as address, postgres_server.database(address) as owner:
+        database = made(owner, SCHEMA)
+        database.run(LIE)
+        monkeypatch.setenv("CRM_READ_URL", database.reader)
+        crm = f"sources:\n  - id: crm\n    kind: postgresql\n    url: ${{CRM_READ_URL}}\n    {SALES_ONLY}\n"
+        stage.manifest = write_workspace(stage.folder, extra=crm)
+        done = await asyncio.to_thread(footnote, stage, "check", CRM_READ_URL=database.reader)
+        async with stage.bot():
+            here = await told(stage, "C0SALES", "U0MIA", "sources")
+            why = await told(stage, "C0SALES", "U0MIA", "why")
+            asked = await told(stage, "C0SALES", "U0MIA", "sql crm SELECT p FROM sly")
+        database.run("DROP OWNED BY {role}; DROP ROLE {role}")
+    assert "the view public.sly is not open, as it calls public.peek(): that may read anything" in done.stdout
+    said = "Not open: public.sly, as what it calls may read anything"
+    assert said in here and "5 tables" in here and said in why and "peek" not in here + why
+    assert "4242" not in asked and "did not run" in asked
+
+
+async def test_schema_takes_a_table_as_it_is_written_with_its_source(stage) -> None:
+    with_shop(stage, more=PAYROLL)
+    async with stage.bot():
+        for typed in ("shop/customers", "Shop/Customers", "shop.customers"):
+            assert "• email TEXT" in await told(stage, "C0SALES", "U0MIA", f"schema {typed}")
+        assert "(workspace)" in await told(stage, "C0SALES", "U0MIA", "schema workspace/orders")
+        assert "No table shop/payroll is open here" in await told(stage, "C0SALES", "U0MIA", "schema shop/payroll")

@@ -96,6 +96,8 @@ ORDER BY 1, 2, 3
 READS = """
 -- What the relations $1 show of others: the relations that a view reads (of a partition, its table), the tables that
 -- inherit from a table, and the functions a view calls that might read anything, also as an operator or an aggregate.
+-- What a function in SQL or in a language of the database declares of itself proves nothing: its owner says it. Of
+-- PostgreSQL's own no dependency is noted; they stand in the view's parsed query, by number.
 SELECT r.ev_class::int8, n.nspname::text, c.relname::text
 FROM pg_rewrite AS r
 JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
@@ -118,9 +120,26 @@ LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid =
 LEFT JOIN pg_aggregate AS a ON d.refclassid = 'pg_proc'::regclass AND a.aggfnoid = d.refobjid
 JOIN pg_proc AS p ON p.oid IN (coalesce(o.oprcode, d.refobjid), a.aggtransfn, a.aggfinalfn, a.aggmtransfn,
                                a.aggmfinalfn, a.aggcombinefn)
-                 AND p.provolatile <> 'i'
-JOIN pg_language AS l ON l.oid = p.prolang AND NOT (o.oid IS NOT NULL AND l.lanname IN ('c', 'internal'))
+JOIN pg_language AS l ON l.oid = p.prolang
+                     AND NOT (l.lanname IN ('c', 'internal') AND (p.provolatile = 'i' OR o.oid IS NOT NULL))
 JOIN pg_namespace AS n ON n.oid = p.pronamespace
+WHERE r.ev_class = ANY ($1::oid[])
+UNION
+SELECT r.ev_class::int8, n.nspname::text, c.relname::text
+FROM pg_rewrite AS r CROSS JOIN LATERAL regexp_matches(r.ev_action::text, ':relid ([0-9]+)', 'g') AS found(number)
+JOIN pg_class AS c ON c.oid = number[1]::oid
+JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname IN ('pg_catalog', 'information_schema')
+WHERE r.ev_class = ANY ($1::oid[])
+UNION
+SELECT r.ev_class::int8, n.nspname::text, p.proname || '()'
+FROM pg_rewrite AS r
+CROSS JOIN LATERAL regexp_matches(r.ev_action::text, ':(?:funcid|opfuncid|aggfnoid|winfnoid) ([0-9]+)', 'g')
+  AS found(number)
+JOIN pg_proc AS p ON p.oid = number[1]::oid
+                 AND (p.provolatile = 'v' OR p.proname ~ '^(table|schema|database)_to_xml')
+                 AND p.proname NOT IN ('random', 'random_normal', 'gen_random_uuid', 'uuidv4', 'uuidv7',
+                                       'clock_timestamp', 'timeofday')
+JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname = 'pg_catalog'
 WHERE r.ev_class = ANY ($1::oid[])
 ORDER BY 1, 2, 3
 """

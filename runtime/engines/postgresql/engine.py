@@ -12,7 +12,7 @@ import structlog
 from psycopg.conninfo import conninfo_to_dict
 
 from runtime.admission.manifest import PostgresqlSource, environment_value
-from runtime.catalog import CatalogTable, Structure
+from runtime.catalog import CatalogTable, ClosedView, Structure
 from runtime.catalog.admitted import admitted
 from runtime.catalog.cached import CachedStructure
 from runtime.clock import Clock
@@ -43,10 +43,11 @@ log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class Checkup:
     """What `footnote check` wants to know of a source: why it cannot be reached ("" when it can), how many tables are
-    open, and what its role may do too much."""
+    open, which views aren't for what they call, and what its role may do too much."""
 
     unreachable: str = ""
     tables: int = 0
+    closed: tuple[ClosedView, ...] = ()
     rights: Rights | None = None
 
 
@@ -91,7 +92,8 @@ class PostgresqlEngine:
         try:
             async with self._connections.snapshot(self._session) as connection:
                 shown = await self._admitted(connection, await fingerprint(connection, self._source.schemas))
-                return Checkup(tables=len(shown.tables), rights=await check_rights(connection, shown))
+                rights = await check_rights(connection, shown)
+                return Checkup(tables=len(shown.tables), closed=shown.closed, rights=rights)
         except (Unreachable, ConnectionLost, psycopg.Error) as error:
             return Checkup(unreachable=str(error).strip() or type(error).__name__)
 

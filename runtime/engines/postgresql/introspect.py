@@ -170,7 +170,8 @@ def readable_part(structure: Structure, readable: Mapping[str, frozenset[str] | 
     """The part of an admitted structure that the role may read: what it may not is as if it weren't admitted."""
     tables = {table.id: _restricted(table, readable[table.id]) for table in structure.tables}
     kept = {name: table for name, table in tables.items() if table.columns}
-    return replace(structure, tables=tuple(_tied(table, kept) for table in kept.values()))
+    closed = tuple(view for view in structure.closed if readable[view.id] is None or readable[view.id])
+    return replace(structure, tables=tuple(_tied(table, kept) for table in kept.values()), closed=closed)
 
 
 def _restricted(table: CatalogTable, readable: frozenset[str] | None) -> CatalogTable:

@@ -230,10 +230,8 @@ async def test_a_value_that_the_caller_wrote_is_quoted(shop: Database, open_engi
 
 async def test_what_a_view_raises_is_not_passed_on(empty: Database, open_engine: Opener):
     empty.run("""
-        CREATE FUNCTION told() RETURNS int IMMUTABLE LANGUAGE plpgsql AS
-          $$ BEGIN RAISE EXCEPTION 'the secret is 4242'; END $$;
-        CREATE TABLE t (a int); INSERT INTO t VALUES (1);
-        CREATE VIEW v AS SELECT a + told() * a AS b FROM t;
+        CREATE TABLE t (a text); INSERT INTO t VALUES ('the secret is 4242');
+        CREATE VIEW v AS SELECT a::int AS b FROM t;
         GRANT SELECT ON t, v TO {role}
     """)
     engine = await open_engine(empty)

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from runtime.engines.postgresql.connections import Connections, Session
+from runtime.engines.postgresql.reading import Read, answer
+from runtime.engines.postgresql.values import adapters
 from runtime.errors import CallError
 from runtime.evidence import Json
 from runtime.limits import DEFAULT
@@ -117,36 +120,34 @@ async def test_many_reads_at_once_share_a_few_connections(shop: Database, open_e
     assert used <= DEFAULT.concurrent_reads_per_source
 
 
-async def test_nothing_set_by_one_read_is_left_for_the_next(shop: Database, open_engine: Opener):
-    shop.run("""
-        CREATE FUNCTION widen() RETURNS text LANGUAGE sql IMMUTABLE AS
-          $$ SELECT set_config('search_path', 'elsewhere', false) || pg_advisory_lock(7)::text $$;
-        CREATE VIEW sly AS SELECT widen() AS w FROM orders LIMIT 1; GRANT SELECT ON sly TO {role}
-    """)
-    engine = await open_engine(shop, DEFAULT.override({"concurrent_reads_per_source": 1}))
-    assert (await engine.read("SELECT w FROM sly", seconds=20, rows_kept=5)).row_count == 1
-    assert (await engine.read("SELECT count(*) FROM orders", seconds=20, rows_kept=5)).rows == ((240,),)
-    assert shop.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [(0,)]
+async def test_nothing_set_by_one_read_is_left_for_the_next_even_without_the_guard(shop: Database):
+    connections = Connections(shop.reader, adapters(), 1)
+    deadline = asyncio.get_running_loop().time() + 60
+    widen = "SELECT set_config('search_path', 'elsewhere', false) || pg_advisory_lock(7)::text AS w"
+    async with connections.snapshot(Session(20, ("public",))) as connection:
+        await answer(connection, Read(widen, (), 10, 2000), deadline)
+    async with connections.snapshot(Session(20, ("public",))) as connection:
+        await answer(connection, Read("SELECT count(*) FROM orders", (), 10, 2000), deadline)
+        assert shop.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [(0,)]
+    await connections.close()
 
 
-async def test_a_view_whose_function_writes_fails_and_nothing_is_written(shop: Database, open_engine: Opener):
+async def test_a_function_of_a_view_that_writes_fails_and_nothing_is_written(shop: Database):
     shop.run("""
-        CREATE FUNCTION sneak() RETURNS int LANGUAGE plpgsql SECURITY DEFINER IMMUTABLE AS
+        CREATE FUNCTION sneak() RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS
           $$ BEGIN EXECUTE 'DELETE FROM salaries'; RETURN 1; END $$;
         CREATE VIEW sly AS SELECT o.id + sneak() * o.id AS s FROM orders o; GRANT SELECT ON sly TO {role}
     """)
-    engine = await open_engine(shop)
-    with pytest.raises(CallError) as caught:
-        await engine.read("SELECT s FROM sly", seconds=20, rows_kept=5)
-    assert caught.value.code == "sql_failed"
+    connections = Connections(shop.reader, adapters(), 1)
+    deadline = asyncio.get_running_loop().time() + 60
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        async with connections.snapshot(Session(20, ("public",))) as connection:
+            await answer(connection, Read("SELECT s FROM sly", (), 10, 2000), deadline)
+    await connections.close()
     assert shop.run("SELECT count(*) FROM salaries") == [(1,)]
 
 
 async def test_the_snapshot_takes_one_statement_and_no_write_even_without_the_guard(shop: Database):
-    from runtime.engines.postgresql.connections import Connections, Session
-    from runtime.engines.postgresql.reading import Read, answer
-    from runtime.engines.postgresql.values import adapters
-
     shop.run("GRANT INSERT, DELETE ON salaries TO {role}")
     connections = Connections(shop.reader, adapters(), 1)
     deadline = asyncio.get_running_loop().time() + 60

@@ -160,6 +160,70 @@ async def test_a_view_that_calls_such_a_function_as_an_operator_or_aggregate_doe
     assert list((await (await open_engine(empty)).structure()).by_id) == ["public.sound", "public.t"]
 
 
+LIES = {
+    "a function in SQL": "CREATE VIEW v AS SELECT a, peek() AS p FROM t",
+    "a function in plpgsql": "CREATE VIEW v AS SELECT a, spell() AS p FROM t",
+    "an operator": "CREATE OPERATOR !# (RIGHTARG = int, FUNCTION = of); CREATE VIEW v AS SELECT !# a AS p FROM t",
+    "an aggregate": "CREATE AGGREGATE spy(int) (SFUNC = add, STYPE = int); CREATE VIEW v AS SELECT spy(a) AS p FROM t",
+    "a window": "CREATE AGGREGATE spy(int) (SFUNC = add, STYPE = int);"
+    "CREATE VIEW v AS SELECT spy(a) OVER () AS p FROM t",
+    "a condition": "CREATE VIEW v AS SELECT a FROM t WHERE a < peek()",
+    "a subquery": "CREATE VIEW v AS SELECT a FROM t WHERE a IN (SELECT peek())",
+    "a materialized view": "CREATE MATERIALIZED VIEW v AS SELECT a, peek() AS p FROM t",
+    "a query of the database itself": "CREATE VIEW v AS SELECT a, query_to_xml('TABLE hidden', true, true, '') FROM t",
+    "a table as XML": "CREATE VIEW v AS SELECT a, table_to_xml('hidden', true, true, '') FROM t",
+    "a large object": "CREATE VIEW v AS SELECT a, lo_get(a::oid) AS p FROM t",
+    "statistics of other tables": "CREATE VIEW v AS SELECT a, s.most_common_vals::text FROM t, pg_stats AS s",
+}
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda name: name.replace(" ", "_"))
+async def test_a_view_is_not_open_whatever_its_owner_declares_of_what_it_calls(
+    lie: str, empty: Database, open_engine: Opener
+):
+    empty.run(f"""
+        CREATE TABLE t (a int); CREATE TABLE hidden (b int);
+        CREATE FUNCTION peek() RETURNS int IMMUTABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT max(b) FROM hidden';
+        CREATE FUNCTION of(int) RETURNS int IMMUTABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT max(b) FROM hidden';
+        CREATE FUNCTION add(int, int) RETURNS int IMMUTABLE SECURITY DEFINER LANGUAGE sql
+          AS 'SELECT max(b) FROM hidden';
+        CREATE FUNCTION spell() RETURNS int IMMUTABLE SECURITY DEFINER LANGUAGE plpgsql
+          AS 'BEGIN RETURN (SELECT max(b) FROM hidden); END';
+        {LIES[lie]}; GRANT SELECT ON t, v TO {{role}}
+    """)
+    structure = await (await open_engine(empty)).structure()
+    assert list(structure.by_id) == ["public.t"]
+    assert [view.id for view in structure.closed] == ["public.v"]
+
+
+async def test_a_view_of_what_the_database_itself_computes_is_open(empty: Database, open_engine: Opener):
+    empty.run("""
+        CREATE TABLE t (a int, b text, at timestamptz);
+        CREATE VIEW v AS SELECT a, upper(b) || lpad(b, 9) AS b, date_trunc('month', at) AS m, now() - at AS age,
+          extract(year FROM at) AS y, sum(a) OVER (ORDER BY at) AS s, to_char(at, 'YYYY') AS c, random() AS r,
+          jsonb_build_object('a', a) AS j, a::text AS t, coalesce(b, 'x') AS x, b ILIKE '%z%' AS z
+        FROM t WHERE a BETWEEN 1 AND 9;
+        CREATE VIEW w AS SELECT count(*) AS n, percentile_cont(0.5) WITHIN GROUP (ORDER BY a) AS p FROM v GROUP BY m;
+        GRANT SELECT ON t, v, w TO {role}
+    """)
+    structure = await (await open_engine(empty)).structure()
+    assert list(structure.by_id) == ["public.t", "public.v", "public.w"] and structure.closed == ()
+
+
+async def test_why_a_view_is_not_open_is_told_of_no_view_that_is_closed_anyway(empty: Database, open_engine: Opener):
+    empty.run("""
+        CREATE TABLE t (a int); CREATE TABLE hidden (b int);
+        CREATE FUNCTION peek() RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT 1';
+        CREATE VIEW denied AS SELECT a, peek() AS p FROM t;
+        CREATE VIEW over_denied AS SELECT b, peek() AS p FROM hidden;
+        CREATE VIEW not_granted AS SELECT a, peek() AS p FROM t;
+        GRANT SELECT ON t, hidden, denied, over_denied TO {role}
+    """)
+    engine = await open_engine(empty, tables={"deny": ["public.denied", "public.hidden"]})
+    structure = await engine.structure()
+    assert list(structure.by_id) == ["public.t"] and structure.closed == ()
+
+
 async def test_a_rule_for_a_partition_or_an_heir_holds_for_the_table_that_shows_its_rows(
     empty: Database, open_engine: Opener
 ):
