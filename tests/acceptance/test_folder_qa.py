@@ -25,10 +25,10 @@ from runtime.limits import DEFAULT
 from runtime.models.offline import OfflineModel
 from runtime.models.port import Model
 from runtime.registry import Registry
-from runtime.run import RunRequest, RunResult, Wiring, run
-from runtime.testing.clock import ManualClock, counted_ids
-from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.run import RunRequest, RunResult, run
+from runtime.testing.clock import ManualClock
 from runtime.testing.steps import DirectSteps
+from runtime.testing.wiring import wiring_over
 from tests.acceptance.grading import grade
 
 CASES = Path(__file__).parents[3] / "shared" / "cases" / "folder_qa"
@@ -63,18 +63,13 @@ async def staged(files: tuple[str, ...], root: Path) -> AsyncIterator[Workspace]
 
 async def ask(workspace: Workspace, question: str, run_id: str, model: Model | None = None) -> RunResult:
     """One run of the real loop over the real tools."""
-    clock = ManualClock()
-    wiring = Wiring(
+    wiring = wiring_over(
+        Services(workspace, ReadEngines({SOURCE: workspace}, {})),
+        _AlwaysOpen(),
         registry=Registry.of(),
         model=model or OfflineModel(),
-        instructions="",
-        admission=_AlwaysOpen(),
-        services=Services(workspace, ReadEngines({SOURCE: workspace}, {})),
-        journal=MemoryJournal(),
-        replies=MemoryReplies(),
         limits=LIMITS,
-        clock=clock,
-        new_id=counted_ids(),
+        clock=ManualClock(),
     )
     scope = Scope(
         run_id=run_id,

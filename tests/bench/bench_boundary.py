@@ -42,10 +42,10 @@ from runtime.engines.workspace.workspace import Workspace
 from runtime.evidence import CallJournal, Column
 from runtime.limits import DEFAULT
 from runtime.registry import CAPABILITIES, Registry
-from runtime.run import Wiring, boundary_of
+from runtime.run import boundary_of
 from runtime.state import open_state
-from runtime.testing.journal import MemoryJournal, MemoryReplies
-from runtime.testing.scripted_model import ScriptedModel
+from runtime.testing.journal import MemoryJournal
+from runtime.testing.wiring import wiring_over
 from runtime.toolboxes.result_table import TABLE_PROPERTIES, table_output
 from tests.bench.row import Row
 
@@ -177,18 +177,7 @@ def _caller(registry: Registry, services: Services, journal: CallJournal, tool: 
 
 
 def _boundary(registry: Registry, services: Services, journal: CallJournal, scope: Scope) -> Boundary:
-    wiring = Wiring(
-        registry=registry,
-        model=ScriptedModel([]),
-        instructions="",
-        admission=_Admitted(),
-        services=services,
-        journal=journal,
-        replies=MemoryReplies(),
-        limits=DEFAULT,
-        clock=SystemClock(),
-        new_id=random_id,
-    )
+    wiring = wiring_over(services, _Admitted(), registry=registry, journal=journal, new_id=random_id)
     return boundary_of(wiring, scope)
 
 

@@ -23,11 +23,10 @@ from runtime.engines.port import ReadEngines
 from runtime.engines.sqlite.engine import SqliteEngine
 from runtime.evidence import CallJournal
 from runtime.limits import DEFAULT
-from runtime.registry import Registry
-from runtime.run import Wiring, boundary_of
+from runtime.run import boundary_of
 from runtime.state import open_state
-from runtime.testing.journal import MemoryJournal, MemoryReplies
-from runtime.testing.scripted_model import ScriptedModel
+from runtime.testing.journal import MemoryJournal
+from runtime.testing.wiring import wiring_over
 from tests.bench.row import Row
 
 ROUNDS, WARM_UP = 80, 8
@@ -98,18 +97,7 @@ def _caller(engine: SqliteEngine, journal: CallJournal) -> Read:
     services = Services(ReadEngines({"shop": engine}, {"shop": engine}))
     terms = {"shop": SourceTerms(SourceKind.SQLITE)}
     scope = Scope(random_id(), "T:C:1", "person", "U1", "UTC", "p1", frozenset(terms), terms=terms)
-    wiring = Wiring(
-        registry=Registry.of().served(services),
-        model=ScriptedModel([]),
-        instructions="",
-        admission=_Admitted(engine),
-        services=services,
-        journal=journal,
-        replies=MemoryReplies(),
-        limits=DEFAULT,
-        clock=SystemClock(),
-        new_id=random_id,
-    )
+    wiring = wiring_over(services, _Admitted(engine), journal=journal, new_id=random_id)
     boundary, numbers = boundary_of(wiring, scope), itertools.count(1)
 
     async def call(sql: str) -> None:

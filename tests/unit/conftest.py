@@ -31,8 +31,9 @@ from runtime.evidence import Column
 from runtime.limits import Limits
 from runtime.registry import Registry
 from runtime.run import Wiring, boundary_of
-from runtime.testing.clock import ManualClock, counted_ids
+from runtime.testing.clock import ManualClock
 from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.testing.wiring import wiring_over
 from runtime.toolboxes.controls import load, search
 
 
@@ -202,17 +203,16 @@ class Bench:
         return Scope("run-1", "T:C:1", self.origin, "U0ANN", "UTC", "p1", sources, terms=WORKSPACE_TERMS)
 
     def wiring(self, model: Any, **more: Any) -> Wiring:
-        return Wiring(
+        return wiring_over(
+            Services(),
+            self.world,
             registry=Registry.of(capabilities(self.world)),
             model=model,
             instructions="Be good.",
-            admission=self.world,
-            services=Services(),
             journal=self.journal,
             replies=self.replies,
             limits=self.limits,
             clock=self.clock,
-            new_id=counted_ids(),
             approvals=self.approvals,
             **more,
         )

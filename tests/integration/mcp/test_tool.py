@@ -13,9 +13,9 @@ from runtime.capability import Access, Closed, Open, Scope, Services, SourceKind
 from runtime.limits import DEFAULT
 from runtime.projection import project
 from runtime.registry import CAPABILITIES, Registry, contract
-from runtime.run import Wiring, boundary_of
-from runtime.testing.clock import ManualClock, counted_ids
-from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.run import boundary_of
+from runtime.testing.clock import ManualClock
+from runtime.testing.wiring import wiring_over
 from runtime.toolboxes.sources.mcp_tool import remote_capabilities
 
 from .servers import TOOL, raw_server
@@ -46,18 +46,7 @@ class Run:
         self.registry = Registry.of((*CAPABILITIES, *remote_capabilities(server, DEFAULT)))
         self.catalog = project(self.registry, scope)
         self.count, self.clock = 0, ManualClock()
-        wiring = Wiring(
-            registry=self.registry,
-            model=None,  # type: ignore[arg-type]
-            instructions="",
-            admission=self.admission,
-            services=Services(),
-            journal=MemoryJournal(),
-            replies=MemoryReplies(),
-            limits=DEFAULT,
-            clock=self.clock,
-            new_id=counted_ids(),
-        )
+        wiring = wiring_over(Services(), self.admission, registry=self.registry, clock=self.clock)
         self.boundary = boundary_of(wiring, scope, self.catalog)
 
     async def call(self, **arguments: Any):

@@ -18,10 +18,8 @@ from runtime.engines.port import ReadEngines
 from runtime.engines.python import PythonEngine, open_python
 from runtime.engines.workspace.workspace import Workspace
 from runtime.limits import DEFAULT, Limits
-from runtime.registry import Registry
-from runtime.run import Wiring, boundary_of
-from runtime.testing.clock import counted_ids
-from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.run import boundary_of
+from runtime.testing.wiring import wiring_over
 
 ORDERS = "id,region,amount,day\n" + "".join(
     f"{n},{('north', 'south', 'east')[n % 3]},{n * 1.25:.2f},2026-0{1 + n % 6}-1{n % 9}\n" for n in range(1, 241)
@@ -54,18 +52,7 @@ class Desk:
             frozenset({"workspace"}),
             terms=WORKSPACE_TERMS,
         )
-        wiring = Wiring(
-            registry=Registry.of().served(self.services),
-            model=None,
-            instructions="",
-            admission=self,
-            services=self.services,
-            journal=MemoryJournal(),
-            replies=MemoryReplies(),
-            limits=self.limits.override(limits or {}),
-            clock=SystemClock(),
-            new_id=counted_ids(),
-        )
+        wiring = wiring_over(self.services, self, limits=self.limits.override(limits or {}))
         return boundary_of(wiring, scope)
 
     async def call(self, code: str, *, run_id: str = "r1", limits: Mapping[str, int] | None = None) -> CallResult:

@@ -15,11 +15,8 @@ from runtime.boundary import Boundary, Call
 from runtime.capability import AdmissionNow, Closed, Open, Scope, Services, SourceKind, SourceTerms
 from runtime.clock import SystemClock
 from runtime.engines.port import DatabaseEngine, ReadEngines
-from runtime.limits import DEFAULT
-from runtime.registry import Registry
-from runtime.run import Wiring, boundary_of
-from runtime.testing.clock import counted_ids
-from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.run import boundary_of
+from runtime.testing.wiring import wiring_over
 from tests import postgres_server
 from tests.integration.postgresql.conftest import Database, made
 from tests.integration.sources.conftest import postgresql_engine, sqlite_engine
@@ -48,18 +45,7 @@ class Run:
         services = Services(ReadEngines(engines, engines))
         self.admission = Admission()
         self.scope = Scope("r1", "T:C:1", "person", "U1", "UTC", "p1", frozenset(engines), terms=terms)
-        self.wiring = Wiring(
-            registry=Registry.of().served(services),
-            model=None,
-            instructions="",
-            admission=self.admission,
-            services=services,
-            journal=MemoryJournal(),
-            replies=MemoryReplies(),
-            limits=DEFAULT,
-            clock=SystemClock(),
-            new_id=counted_ids(),
-        )
+        self.wiring = wiring_over(services, self.admission)
         self.texts = list[str]()
 
     def _boundary(self) -> Boundary:

@@ -18,9 +18,8 @@ from runtime.evidence import Evidence, Truncation
 from runtime.limits import DEFAULT
 from runtime.projection import project
 from runtime.registry import Registry
-from runtime.run import Wiring, boundary_of
-from runtime.testing.clock import counted_ids
-from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.run import boundary_of
+from runtime.testing.wiring import wiring_over
 
 AUDIENCE = {"channels": ["C0SALES"]}
 SHOP = {"id": "shop", "kind": "sqlite", "path": "./shop.db", "audience": AUDIENCE}
@@ -46,18 +45,7 @@ class Bench:
         async def revision(source: str) -> str:
             return (await engine.structure()).revision
 
-        wiring = Wiring(
-            registry=Registry.of().served(services),
-            model=None,
-            instructions="",
-            admission=AdmissionByPolicy(lambda: self.policy, Place(), revision),
-            services=services,
-            journal=MemoryJournal(),
-            replies=MemoryReplies(),
-            limits=DEFAULT,
-            clock=SystemClock(),
-            new_id=counted_ids(),
-        )
+        wiring = wiring_over(services, AdmissionByPolicy(lambda: self.policy, Place(), revision))
         self.scope = Scope(
             "r1",
             "T:C0SALES:1",

@@ -15,12 +15,10 @@ from runtime.capability import ModelRows, Scope, Services, SourceKind, SourceTer
 from runtime.clock import SystemClock
 from runtime.engines.port import ReadEngines
 from runtime.engines.update_port import UpdateEngines
-from runtime.limits import DEFAULT
 from runtime.projection import project
 from runtime.registry import Registry
-from runtime.run import Wiring, boundary_of
-from runtime.testing.clock import counted_ids
-from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.run import boundary_of
+from runtime.testing.wiring import wiring_over
 from tests.integration.updates.conftest import World
 
 PREVIEW, UPDATE = "data_preview_postgresql_update", "data_update_postgresql"
@@ -77,18 +75,8 @@ class Bench:
         async def revision(source: str) -> str:
             return (await world.opened[-1].structure()).revision
 
-        self.wiring = Wiring(
-            registry=Registry.of().served(services),
-            model=None,  # type: ignore[arg-type]
-            instructions="",
-            admission=AdmissionByPolicy(lambda: self.policy, Place(), revision),
-            services=services,
-            journal=MemoryJournal(),
-            replies=MemoryReplies(),
-            limits=DEFAULT,
-            clock=SystemClock(),
-            new_id=counted_ids(),
-            approvals=self.people,
+        self.wiring = wiring_over(
+            services, AdmissionByPolicy(lambda: self.policy, Place(), revision), approvals=self.people
         )
         terms = SourceTerms(SourceKind.POSTGRESQL, model_rows, updates=True)
         self.scope = Scope(

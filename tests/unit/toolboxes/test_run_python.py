@@ -20,9 +20,9 @@ from runtime.errors import CallError
 from runtime.evidence import Column, Evidence, SourceRef, Truncation, rows_digest
 from runtime.limits import DEFAULT, MIB, Limits
 from runtime.registry import Registry
-from runtime.run import Wiring, boundary_of
-from runtime.testing.clock import ManualClock, counted_ids
-from runtime.testing.journal import MemoryJournal, MemoryReplies
+from runtime.run import boundary_of
+from runtime.testing.clock import ManualClock
+from runtime.testing.wiring import wiring_over
 from runtime.toolboxes.files import run_python
 from runtime.verification import check_figures
 
@@ -102,17 +102,12 @@ class Bench:
         services = Services(PythonEngine(self.guest), ReadEngines(self.engines))
         if self.boundary is None:
             self.boundary = boundary_of(
-                Wiring(
+                wiring_over(
+                    services,
+                    self,
                     registry=Registry.of((run_python.CAPABILITY,)),
-                    model=None,
-                    instructions="",
-                    admission=self,
-                    services=services,
-                    journal=MemoryJournal(),
-                    replies=MemoryReplies(),
                     limits=self.limits,
                     clock=self.clock,
-                    new_id=counted_ids(),
                 ),
                 self.scope,
             )
