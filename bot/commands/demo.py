@@ -10,19 +10,40 @@ import shlex
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 
 from bot.logs import set_up_logs
 from bot.settings import Settings, load_settings
+from runtime.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serves the page until Ctrl-C. State and caches go to a temporary folder that is removed at the end."""
     set_up_logs("console")
     with tempfile.TemporaryDirectory(prefix="footnote-demo-") as folder:
-        asyncio.run(_demo(arguments.port, Path(folder)))
+        asyncio.run(_until_stopped(_demo(arguments.port, Path(folder))))
     return 0
+
+
+async def _until_stopped(demo: Coroutine[None, None, None]) -> None:
+    """Ends the demo in order at a Ctrl-C, a SIGTERM or a terminal that is closed, at any moment; a second signal ends
+    the process at once."""
+    loop = asyncio.get_running_loop()
+    running = asyncio.ensure_future(demo)
+    ending = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
+        ending.append(signal.SIGHUP)
+
+    def stop() -> None:
+        for name in ending:
+            loop.remove_signal_handler(name)
+        running.cancel()
+
+    for name in ending:
+        loop.add_signal_handler(name, stop)
+    with contextlib.suppress(asyncio.CancelledError):
+        await running
 
 
 async def _demo(port: int, folder: Path) -> None:
@@ -45,7 +66,7 @@ async def _demo(port: int, folder: Path) -> None:
         print(f"footnote demo: open {slack.url}  (model: {running.analyst.model.name}; stop with Ctrl-C)", flush=True)
         print(elsewhere(settings, data_folder() / MANIFEST_WITHOUT_CRM), flush=True)
         running.warm_up()
-        await _until_stopped()
+        await asyncio.Event().wait()  # until it is cancelled
 
 
 @contextlib.contextmanager
@@ -57,9 +78,12 @@ def opened_data() -> Iterator[Path]:
     from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
 
     data = data_folder()
-    write_demo(data)
-    # It stays, so that `footnote ask --manifest .footnote/demo/manifest.yaml` finds the same files later.
-    without_crm = write_manifest_without_crm(data)
+    try:
+        write_demo(data)
+        # It stays, so that `footnote ask --manifest .footnote/demo/manifest.yaml` finds the same files later.
+        without_crm = write_manifest_without_crm(data)
+    except OSError as error:
+        raise ConfigurationError(f"The demo's data cannot be written to {data}: {error.strerror}.") from error
     with crm_addresses(make_crm(make_shop())) as addresses:
         if addresses is None:
             print(
@@ -107,11 +131,3 @@ def demo_settings(folder: Path, manifest: Path, api_url: str, bot_token: str, ap
         FOOTNOTE_DATA_DIR=folder / "cache",
         **chosen,
     )
-
-
-async def _until_stopped() -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, stop.set)
-    await stop.wait()

@@ -19,6 +19,7 @@ import psycopg
 from psycopg import sql
 
 from bot.local.demo.crm import READER, WRITER, Crm, write_crm
+from runtime.errors import ConfigurationError
 
 DSN_VARIABLE = "DEMO_PG_DSN"
 _DATABASE = "footnote_demo"
@@ -49,8 +50,8 @@ def unprivileged() -> str | None:
 @contextmanager
 def crm_addresses(crm: Crm) -> Iterator[dict[str, str] | None]:
     """The variables that the demo's manifest refers to, CRM_READ_URL and CRM_WRITE_URL, for a database that holds
-    `crm` and is gone afterwards; None when there is no PostgreSQL here. Raises psycopg.Error for a named server that
-    can't be used, subprocess.CalledProcessError when binaries don't start."""
+    `crm` and is gone afterwards; None when there is no PostgreSQL here. Raises ConfigurationError for a server that
+    can't be used or doesn't start."""
     if named := os.environ.get(DSN_VARIABLE):
         with _database(named, crm) as addresses:
             yield addresses
@@ -65,20 +66,34 @@ def crm_addresses(crm: Crm) -> Iterator[dict[str, str] | None]:
 def _database(owner: str, crm: Crm) -> Iterator[dict[str, str]]:
     """The CRM in a fresh database of a server whose user may create databases and roles."""
     password = secrets.token_hex(16)
-    _dropped(owner)
-    with psycopg.connect(owner, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(_DATABASE)))
     parts = urlsplit(owner)
+    with _told():
+        _dropped(owner)
+        with psycopg.connect(owner, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(_DATABASE)))
     place = f"{parts.hostname}:{parts.port or 5432}"
 
     def address(role: str) -> str:
         return urlunsplit(parts._replace(netloc=f"{role}:{password}@{place}", path=f"/{_DATABASE}"))
 
     try:
-        write_crm(urlunsplit(parts._replace(path=f"/{_DATABASE}")), password, crm)
+        with _told():
+            write_crm(urlunsplit(parts._replace(path=f"/{_DATABASE}")), password, crm)
         yield {"CRM_READ_URL": address(READER), "CRM_WRITE_URL": address(WRITER)}
     finally:
         _dropped(owner)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ConfigurationError(
+            f"The demo's PostgreSQL cannot be used: {reason}. {DSN_VARIABLE} may name a server whose user may create "
+            "databases and roles, as postgresql://USER:PASSWORD@HOST:5432/postgres; unset, the demo starts its own."
+        ) from error
 
 
 def _dropped(owner: str) -> None:
@@ -130,4 +145,9 @@ def _cleared_away(binaries: Path, folder: Path, user: str | None) -> Iterator[No
 
 def _run(user: str | None, *command: object) -> None:
     words = [str(part) for part in command]
-    subprocess.run(words, check=True, user=user, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(words, check=False, user=user, cwd="/", capture_output=True, text=True)
+    if done.returncode:
+        reason = (done.stderr or done.stdout).strip().replace("\n", " ")[-300:]
+        raise ConfigurationError(
+            f"The demo's PostgreSQL does not start: {words[0]} says {reason!r}. {DSN_VARIABLE} may name another."
+        )

@@ -11,8 +11,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from bot.local.demo import make_crm, make_shop
+from bot.local.demo import make_crm, make_shop, postgresql
 from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
+from runtime.errors import ConfigurationError
 
 _DEMO = """
 import sys
@@ -49,3 +50,24 @@ def test_an_orderly_end_leaves_neither_server_nor_files(monkeypatch: pytest.Monk
     assert not Path(folder).exists()
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(addresses["CRM_READ_URL"])
+
+
+@pytest.mark.parametrize("named", ["postgresql://nobody:hidden@127.0.0.1:9/postgres", "no address at all"])
+def test_a_named_server_that_cannot_be_used_is_told_in_words(monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    monkeypatch.setenv(DSN_VARIABLE, named)
+    with pytest.raises(ConfigurationError, match=f"cannot be used: .*{DSN_VARIABLE}") as told:
+        crm_addresses(make_crm(make_shop())).__enter__()
+    assert "hidden" not in str(told.value)
+
+
+def test_binaries_that_do_not_start_are_told_in_their_own_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(DSN_VARIABLE, raising=False)
+    for name in ("initdb", "pg_ctl"):
+        (tmp_path / name).write_text("#!/bin/sh\necho a library is missing >&2\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setattr(postgresql, "unprivileged", lambda: None)  # whose folder is not ours to open
+    monkeypatch.setattr(postgresql, "postgresql_binaries", lambda: tmp_path)
+    with pytest.raises(ConfigurationError, match=r"does not start: .*a library is missing"):
+        crm_addresses(make_crm(make_shop())).__enter__()
