@@ -50,9 +50,72 @@ def share_by_country(data: Data) -> Expected:
     return [100 * count / counts.total() for count in counts.values()], [*counts]
 
 
+def sold(data: Data, group: Callable[[Order, str], str] = lambda order, product: product) -> Counter[str]:
+    """The pieces of every order that wasn't cancelled, by a group of its lines: their product."""
+    orders = {order.id: order for order in data.orders if order.status != "cancelled"}
+    names = {row[0]: row[1] for row in data.shop.products}
+    sums = Counter[str]()
+    for order, _, product, quantity, _ in data.shop.order_lines:
+        if order in orders:
+            sums[group(orders[order], names[product])] += quantity
+    return sums
+
+
 def best_seller(data: Data) -> Expected:
-    figures, words = named_sums(data, 1)
-    return figures, [words[0].split(" | ")[0].removeprefix("| ")]
+    (name, pieces), *_ = sold(data).most_common(1)
+    return [pieces], [name, "what was cancelled counts as neither bought nor sold"]
+
+
+def bought_by(data: Data, customers: set[int], year: int) -> Expected:
+    """What some customers bought in a year, product by product."""
+    sums = sold(data, lambda o, product: product if o.customer in customers and o.day.year == year else "")
+    return [float(pieces) for name, pieces in sums.items() if name], [name for name in sums if name]
+
+
+def most_kettles(data: Data) -> Expected:
+    """Those who bought most kettles in 2026."""
+    sums = sold(data, lambda o, product: str(o.customer) if product == "Kettle" and o.day.year == 2026 else "")
+    del sums[""]
+    best = max(sums.values())
+    return [best], [f"(`customer_id` {one})" for one, pieces in sums.items() if pieces == best]
+
+
+def spent(data: Data, customers: set[int], year: int = 0) -> float:
+    """The amounts of the orders of some customers that weren't cancelled."""
+    fitting = [
+        o for o in data.orders if o.customer in customers and o.status != "cancelled" and year in (0, o.day.year)
+    ]
+    return sum(order.cents for order in fitting) / 100
+
+
+def spent_most(data: Data) -> Expected:
+    euros = {order.customer for order in data.euros}
+    figures = {one: spent(data, {one}) for one in euros}
+    best = max(euros, key=lambda one: figures[one])
+    return [figures[best]], [f"(`customer_id` {best})"]
+
+
+def by_weekday(orders: list[Order]) -> Expected:
+    counts = Counter(f"{order.day:%A}" for order in orders)
+    return [], [f"| {day} | {count} |" for day, count in counts.items()]
+
+
+def per_day(data: Data) -> Expected:
+    """Orders per day over all days, and over those that have any."""
+    days = {order.day for order in data.orders}
+    everything = (max(days) - min(days)).days + 1
+    return [len(data.orders) / everything, len(data.orders) / len(days), everything, len(days)], []
+
+
+def refunded_share(data: Data, currency: str, year: int) -> Expected:
+    """What was paid back in a year as a share of the revenue booked in it."""
+    back = sum(row[5] for row in data.shop.refunds if row[4] == currency and row[2].year == year)
+    whole = sum(row[3] for row in data.shop.revenue if row[2] == currency and row[1].year == year)
+    return [100 * back / whole, back / 100, whole / 100], ["`policies/revenue.md:3`"]
+
+
+def outside(data: Data, *countries: str) -> Expected:
+    return [sum(data.country(order.customer) not in countries for order in data.orders)], []
 
 
 def buyers(data: Data, *, status: str = "", year: int = 0) -> set[int]:
@@ -154,6 +217,34 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
     ),
     "Number of order lines by channel": lambda d: lines_by(d, lambda order: order.channel),
     "Which product sells best?": best_seller,
+    "How many mugs were sold in 2025?": lambda d: (
+        [sold(d, lambda o, product: f"{product} {o.day.year}")["Mug 2025"]],
+        [],
+    ),
+    "How many kettles did customers in Germany buy?": lambda d: (
+        [sold(d, lambda o, product: f"{product} {d.country(o.customer)}")["Kettle Germany"]],
+        [],
+    ),
+    "What did Tara Adler buy in 2026?": lambda d: bought_by(d, called(d, "Tara Adler"), 2026),
+    "Who bought the most kettles in 2026?": most_kettles,
+    "Who spent the most in EUR?": spent_most,
+    "How much did Tara Adler spend in 2025?": lambda d: ([spent(d, called(d, "Tara Adler"), 2025)], ["EUR"]),
+    "Orders by weekday": lambda d: by_weekday(d.orders),
+    "How many paid orders on Mondays in 2026?": lambda d: (
+        [sum(o.status == "paid" and o.day.year == 2026 and o.day.weekday() == 0 for o in d.orders)],
+        ["on Mondays"],
+    ),
+    "What share of orders was placed on weekends?": lambda d: (
+        [100 * sum(o.day.weekday() > 4 for o in d.orders) / len(d.orders)],
+        [],
+    ),
+    "Average number of orders per customer": lambda d: ([len(d.orders) / len(d.shop.customers)], []),
+    "How many orders per day on average?": per_day,
+    "Refunds as a share of revenue in EUR in 2025": lambda d: refunded_share(d, "EUR", 2025),
+    "What share of revenue in EUR was refunded in 2025?": lambda d: refunded_share(d, "EUR", 2025),
+    "How many orders were neither cancelled nor open?": lambda d: ([sum(o.status == "paid" for o in d.orders)], []),
+    "How many orders from countries other than Germany and France?": lambda d: outside(d, "Germany", "France"),
+    "What does a gold account get?": lambda d: ([], ["`policies/tiers.md:6`: «Gold accounts get an answer"]),
     "Share of orders cancelled, by channel": lambda d: cancelled_by(d, lambda order: order.channel),
     "What share of orders was cancelled, by channel?": lambda d: cancelled_by(d, lambda order: order.channel),
     "What share of orders came from each country?": share_by_country,

@@ -152,6 +152,18 @@ async def test_questions_over_the_crm_and_an_order_to_change_it(whole: Asked) ->
         shown = [item.row_count for item in result.evidence if item.tool == "data_preview_postgresql_update"]
         assert shown == ([] if count is None else [count]), result.answer
         assert count is not None or "Nothing was changed" in result.answer, result.answer
+    for ordered, count in (
+        ("make account 7 gold", 1),
+        ("move accounts 5 and 7 to silver", 2),
+        ("give account 7 the silver tier", 1),
+        ("change account 7's tier to gold", 1),
+        ("make account 7 platinum", None),  # of which column that is a value is not known
+        ("move the meeting to Monday", None),
+    ):
+        result = await whole.ask(ordered)
+        shown = [item.row_count for item in result.evidence if item.tool == "data_preview_postgresql_update"]
+        assert shown == ([] if count is None else [count]), result.answer
+        assert ("approval" if count else "Nothing was changed") in result.answer, result.answer
     unknown = await whole.ask("Set the tier of account Nobody Known to gold")
     assert "Nothing was changed" in unknown.answer
 
@@ -226,6 +238,17 @@ async def test_what_revenue_is_and_how_much_comes_from_its_table_with_the_policy
     assert "January to December 2025" in years.answer and not years.verification.missing
     meant = (await shop.ask("How do we count revenue?")).answer
     assert not declined(meant) and "`policies/revenue.md:3`" in meant
+
+
+async def test_praise_is_asked_back_and_chat_stays_short(shop: Asked) -> None:
+    asked = (await shop.ask("Who are our best customers?")).answer
+    assert "by number of orders · by total amount in EUR · by total amount in USD" in asked
+    chosen = (await shop.talk("Who are our best customers?", "by number of orders")).answer
+    most = Counter(order.customer for order in shop.data.orders).most_common(1)[0]
+    assert f"| {most[0]} | {most[1]} |" in chosen, chosen
+    for chat in ("thanks!", "ok", "bye", "are you a bot?"):
+        result = await shop.ask(chat)
+        assert len(result.answer) < 100 and not result.evidence, result.answer
 
 
 async def test_a_question_that_only_a_document_answers_is_answered_with_its_line(shop: Asked) -> None:

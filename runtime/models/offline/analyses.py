@@ -24,6 +24,7 @@ def share(parts: Parts) -> Reading:
     parts = replace(parts, values=tuple(replace(v, base=b) for v, b in zip(parts.values, base, strict=True)))
     figures = [bound for bound in parts.bounds if bound.measure is not None]
     conditions = sum(not value.base for value in parts.values) + len(figures) + len(parts.related)
+    conditions += bool(parts.span.weekdays)
     if len(figures) != len(parts.bounds) or functions_said(parts) & {"avg", "median"}:
         return parts.cannot("I can only work out the share of one condition in the whole.")
     top = _top_of(parts)

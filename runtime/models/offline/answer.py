@@ -12,9 +12,11 @@ from runtime.models.offline.lexicon import MONTH_NAMES
 from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
+from runtime.models.offline.weekdays import days_said
 from runtime.models.offline.wording import as_code, bound, column_name, conditions, figure, in_its_unit, measured, shown
 
 _TIED = 30
+_MEANS = {"avg": "average", "median": "median"}
 _NO_CHART = "I can't draw that as a chart; these are the figures it would show."
 _DRAWN = "The chart is below."
 
@@ -33,6 +35,8 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
         "group_count": _group_count,
         "rows": _listed,
         "share": _share,
+        "ratio": _ratio,
+        "average": _average,
         "change": _change,
         "correlation": _correlation,
         "months_over": _months_over,
@@ -50,7 +54,7 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
 
 
 def _in_groups(plan: Plan) -> bool:
-    return plan.shape in ("groups", "extreme") or (plan.shape == "share" and bool(plan.dimensions))
+    return plan.shape in ("groups", "extreme") or (plan.shape in ("share", "ratio") and bool(plan.dimensions))
 
 
 def _chart_words(chart: Done | None) -> str:
@@ -69,11 +73,16 @@ def understood(plan: Plan) -> str:
         what = f"correlation of `{plan.aggregate.column.name}` and `{plan.other.name}`"
     where = conditions(plan)
     what = f"share in the {what}" if plan.shape == "share" else what
+    what = f"{_MEANS[plan.mean.function]} of the {what}" if plan.mean is not None else what
     text = f"How I read the question: {what} in `{plan.table.file}`"
     if plan.dimensions:
         text += f" by {' and '.join(_dimension_words(plan))}"
     text += f", kept where it is {bound(plan.having, plan.aggregate.unit)}" if plan.having else ""
     text += f", where {where}" if where else ", all rows"
+    if plan.against is not None:
+        whole = conditions(plan.against)
+        text += f"; held against the {measured(plan.against)} in `{plan.against.table.file}`"
+        text += f", where {whole}" if whole else ", all rows"
     if plan.aggregate.divisor != 1 and plan.aggregate.column is not None:
         text += f"; converted from {plan.aggregate.column.unit}s to {plan.aggregate.unit}s"
     if plan.split:
@@ -157,6 +166,44 @@ def _share_of(plan: Plan, row: Row, mark: str) -> str:
     return f"It is **{figure(row[results.FIGURE])}%**: {part} of {whole}{mark}."
 
 
+def _ratio(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    assert plan.against is not None
+    if not plan.dimensions and not plan.split:
+        return _share_of(plan, rows[0] if rows else {}, mark)
+    head = f"{_total_of(plan).capitalize()} as a share of {_total_of(plan.against)}"
+    return f"{head}{_period(plan)}:\n\n{tables.shares(plan, rows, mark, last=plan.in_time)}"
+
+
+def _total_of(plan: Plan) -> str:
+    return f"the {measured(plan)} in `{plan.table.file}`"
+
+
+def _average(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    row: Row = rows[0] if rows else {}
+    if plan.mean is None or row.get(results.FIGURE) is None:
+        return f"No row matches{mark}."
+    unit = plan.dimensions[0].bucket or _dimension_words(plan)[0]
+    kind = "on average" if plan.mean.function == "avg" else "as the median"
+    per = f"per {unit} {kind}{_period(plan)}"
+    found, everything = row.get(results.GROUPS), row.get(results.ALL_GROUPS)
+    of_found = _meant(plan, row.get(results.FIGURE))
+    if everything is None:
+        return f"{of_found} {per}, over the {figure(found)} that have any; how many have none isn't known{mark}."
+    whole = f"all {figure(everything)}" + (f" of `{plan.mean.of}`" if plan.mean.of else "")
+    if everything == found:
+        return f"{of_found} {per}, over {whole}{mark}."
+    bare = figure(row[results.FIGURE], plan.aggregate)
+    return (
+        f"{_meant(plan, row.get(results.FIGURE_OF_ALL))} {per}, over {whole}, one without any counted as zero{mark}; "
+        f"over the {figure(found)} that have any **{bare}**{mark}."
+    )
+
+
+def _meant(plan: Plan, value: Json) -> str:
+    number = f"**{figure(value, plan.aggregate)}**"
+    return f"{number} rows of `{plan.table.file}`" if plan.aggregate.column is None else f"{number} ({measured(plan)})"
+
+
 def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if not rows or plan.earlier is None or plan.period is None:
         return f"No row matches{mark}."
@@ -213,9 +260,12 @@ def _measure_name(plan: Plan) -> str:
 
 
 def _period(plan: Plan) -> str:
-    if plan.period is None or plan.shape not in ("scalar", "groups", "share"):
+    if plan.shape not in ("scalar", "groups", "share", "ratio", "average"):
         return ""
-    return f"{_period_said(plan.period)}{f' ({end})' if (end := _data_end(plan)) else ''}"
+    days = f" on {days_said(plan.weekdays)}" if plan.weekdays and plan.shape != "share" else ""
+    if plan.period is None:
+        return days
+    return f"{days}{_period_said(plan.period)}{f' ({end})' if (end := _data_end(plan)) else ''}"
 
 
 def _data_end(plan: Plan) -> str:

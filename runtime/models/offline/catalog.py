@@ -99,6 +99,11 @@ class Column:
     def dated(self) -> bool:
         return self.kind in ("date", "textdate")
 
+    @property
+    def timed(self) -> bool:
+        """True for a moment: a day with its time."""
+        return self.dated and self.type.startswith(("TIMESTAMP", "DATETIME"))
+
     def first_day(self) -> date | None:
         return as_day(self.minimum)
 

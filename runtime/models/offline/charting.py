@@ -21,13 +21,15 @@ def wanted(plan: Plan, turn: Turn) -> dict[str, Any] | None:
     if not plan.chart or plan.shape not in ("groups", "share") or not plan.dimensions or not 1 <= len(keys) <= 2:
         return None
     words = [token.text.lower() for token in tokenize(turn.question)]
-    in_time = bool(plan.dimensions and plan.dimensions[0].bucket)
+    in_time = plan.dimensions[0].in_time
+    cyclic = bool(plan.dimensions[0].bucket) and not in_time
     kind = next((_KINDS[word] for word in words if word in _KINDS), "line" if in_time else "bar")
     spelled = {
         results.dimension_name(one): one.column for one in plan.dimensions if one.column.folds and one.label is None
     }
     names = ", ".join(_label(key, spelled.get(key)) for key in keys)
-    order = "1" if in_time else f"{results.FIGURE} DESC NULLS LAST, 1"
+    order = "1" if in_time or cyclic else f"{results.FIGURE} DESC NULLS LAST, 1"
+    order = dialects.in_week_order(dialects.quoted(keys[0])) if keys[0] == "weekday" and cyclic else order
     what = f"share of the {measured(plan)}" if plan.shape == "share" else measured(plan)
     title = f"{what} by {' and '.join(keys)}".replace("`", "")
     title = title[:1].upper() + title[1:]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from runtime.models.offline.averages import completed
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing
@@ -13,12 +14,14 @@ from runtime.models.offline.mentions import names_said, valued
 from runtime.models.offline.naming import named
 from runtime.models.offline.notes import noted
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
+from runtime.models.offline.ratios import with_ratio
 from runtime.models.offline.reading import read
 from runtime.models.offline.related import with_related
 from runtime.models.offline.tokens import Token
+from runtime.models.offline.vague import praised
 
 _CLOSE = 0.75
-_LOOKED_AT = 3
+_LOOKED_AT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +39,19 @@ def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, t
     """The best reading over all inspected tables, with names beside the ids that it groups by."""
     choice = _chosen(tokens, [with_units(table, tables) for table in tables], listing, today)
     reading = choice.reading
-    return replace(choice, reading=noted(named(reading, tables))) if isinstance(reading, Plan) else choice
+    if not isinstance(reading, Plan):
+        return choice
+    against = named(reading.against, tables) if reading.against is not None else None
+    return replace(choice, reading=noted(completed(named(replace(reading, against=against), tables), tables)))
 
 
 def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:
+    def read_all(said: Sequence[Token]) -> Reading:
+        return _chosen(said, tables, listing, today).reading
+
+    held = with_ratio(tokens, read_all)
+    if held is not None and (not isinstance(held, Cannot) or not held.unknown):
+        return Choice(held)
     values = valued(tokens, tables)
     names = names_said(tokens, tables)
     readings = [(table, read(tokens, table, today, values, names)) for table in tables]
@@ -55,6 +67,11 @@ def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, 
     joined = _best_joined(wide)
     if joined is not None and (best is None or _carries(joined, best)):
         return Choice(joined)
+    held = with_ratio(tokens, read_all, asked=True)
+    if isinstance(held, Plan):
+        return Choice(held)
+    if (asked := praised(tokens, tables, read_all)) is not None:
+        return Choice(asked)
     if (repeated := repeating(tokens, tables)) is not None:
         return Choice(repeated)
     if best is not None:
@@ -128,7 +145,10 @@ def _nearest(readings: Sequence[tuple[Table, Reading]], tokens: Sequence[Token],
     if not missing:
         return Choice(Cannot("There is no table here that I could read."))
     ranked = sorted(missing, key=lambda pair: (len(pair[1].unknown), -pair[1].score))
-    ranked = list({table.id: (table, reading) for table, reading in reversed(ranked)}.values())[::-1]
+    first: dict[str, tuple[Table, Cannot]] = {}
+    for table, reading in ranked:
+        first.setdefault(table.id, (table, reading))
+    ranked = [*first.values()]
     table, nearest = ranked[0]
     near = [pair for pair in ranked if len(pair[1].unknown) <= len(nearest.unknown) + 1][:_LOOKED_AT]
     words = tuple(dict.fromkeys(word for _, reading in near for word in reading.unknown))

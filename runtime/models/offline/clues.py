@@ -28,7 +28,8 @@ class Extreme:
 
 @dataclass(slots=True)
 class Clues:
-    """All clues of one question against one table. `used` marks the tokens that are understood."""
+    """All clues of one question against one table. `used` marks the tokens that are understood. `trade` is what a verb
+    says was done ("sold", "ordered", "spent", "paid"); a `doubt` is why there can be no plan."""
 
     tokens: tuple[Token, ...]
     table: Table
@@ -53,6 +54,12 @@ class Clues:
     spread: bool = False
     together: bool = False
     yearly: int | None = None
+    weekdays: tuple[int, ...] = ()
+    trade: str = ""
+    asks_buyers: bool = False
+    asks_goods: bool = False
+    says_pieces: bool = False
+    doubt: str = ""
     sourced: bool = False
 
     def has(self, clue: str) -> bool:

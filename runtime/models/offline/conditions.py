@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.clues import Clues
-from runtime.models.offline.lexicon import FILLERS, MONTH_NAMES
-from runtime.models.offline.mentions import Value
+from runtime.models.offline.lexicon import EXCEPTIONS, FILLERS, IDENTIFIER_WORDS, MONTH_NAMES
+from runtime.models.offline.mentions import Mention, Value
 from runtime.models.offline.periods import Period, PeriodMention, in_year
 from runtime.models.offline.plan import Ask, Cannot, ValueFilter
+from runtime.models.offline.tokens import stems
+
+_LISTED = frozenset((",", "and", "or", "nor", "from", "in", "the", "also"))
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A period and the date column that it limits; both None when the question names none. `data_end` is the last day
-    of the data where they end within the period."""
+    """A period, or days of the week, and the date column that they limit; None when the question names neither.
+    `data_end` is the last day of the data where they end within the period."""
 
     period: Period | None = None
     column: Column | None = None
     assumed: str = ""
     data_end: date | None = None
+    weekdays: tuple[int, ...] = ()
 
 
 def value_filters(clues: Clues) -> tuple[ValueFilter, ...] | Ask | Cannot:
     """One filter for every column with a named value or flag."""
     found: dict[str, ValueFilter] = {}
     named = {column.name for mention in clues.mentions for column in mention.columns}
+    before: tuple[Mention, ValueFilter] | None = None
     for mention in clues.mentions:
         flag = next((column for column in mention.columns if column.kind == "flag"), None)
         if mention.values:
@@ -40,6 +45,9 @@ def value_filters(clues: Clues) -> tuple[ValueFilter, ...] | Ask | Cannot:
             new = ValueFilter(flag, ("true",), _negated(clues, mention.first))
         else:
             continue
+        if before is not None and _excluded_too(clues, before, mention, new):
+            new = replace(new, negated=True)
+        before = (mention, new)
         old = found.get(new.column.name)
         if old is not None and old.negated != new.negated:
             return Cannot(f"The question both asks for and excludes values of {new.column.name}.", clues.table)
@@ -60,15 +68,37 @@ def _numbered(clues: Clues) -> list[ValueFilter]:
             continue
         keys = [c for c in clues.table.columns if c.kind == "id" and c.via is None and c.name in clues.table.keys]
         named = [c for c in mention.columns if c.kind == "id" and c.via is None] or (keys if mention.table else [])
+        named = named or [key for column in mention.columns if (key := _pointing(column)) is not None]
         if len(named) == 1:
             clues.used[at] = True
             found.append(ValueFilter(named[0], (number.text,), _negated(clues, mention.first)))
     return found
 
 
+def _pointing(column: Column) -> Column | None:
+    """The key by which rows are found whose name is `column`: "customer 47" where orders hold a customer_id."""
+    way = column.via
+    if way is None or column.kind != "label":
+        return None
+    words = stems(way.column)
+    named = words[-1] in IDENTIFIER_WORDS and words[:-1] == column.words
+    return Column(way.column, "", "id", words, 0, source=way.origin, via=way.before) if named else None
+
+
 def _fitting(values: tuple[Value, ...], named: set[str]) -> list[Value]:
     """The values whose column is named too, if any is; else all of them."""
     return [value for value in values if value.column.name in named] or list(values)
+
+
+def _excluded_too(clues: Clues, before: tuple[Mention, ValueFilter], mention: Mention, new: ValueFilter) -> bool:
+    """ "except Germany and France", "not cancelled or open": the next one of a list that is left out. What "not … and"
+    means can't be told."""
+    last, old = before
+    between = [token.low for token in clues.tokens[last.after : mention.first]]
+    if not old.negated or new.column.name != old.column.name or not set(between) <= _LISTED or not between:
+        return False
+    said = {clues.tokens[at].low for at in clues.negations if at < mention.first}
+    return bool(said & EXCEPTIONS) or "or" in between
 
 
 def _negated(clues: Clues, first: int) -> bool:
@@ -115,11 +145,19 @@ def pair_of(clues: Clues) -> tuple[Span, Period] | Ask | Cannot:
             return Cannot(outside, clues.table)
     if not (earlier.end and later.start and earlier.end < later.start):
         return Cannot("The two periods overlap, so their figures can't be compared.", clues.table)
-    return Span(later, column, _beyond(later, column), _data_end(later, column)), earlier
+    return Span(later, column, _beyond(later, column), _data_end(later, column), clues.weekdays), earlier
 
 
 def span_of(clues: Clues) -> Span | Ask | Cannot:
-    """The period of the question, checked against what the data cover."""
+    """The period of the question, checked against what the data cover, and the days of the week that count."""
+    span = _period_of(clues)
+    if not isinstance(span, Span) or not clues.weekdays:
+        return span
+    column = span.column or date_column(clues)
+    return replace(span, column=column, weekdays=clues.weekdays) if isinstance(column, Column) else column
+
+
+def _period_of(clues: Clues) -> Span | Ask | Cannot:
     if not clues.periods:
         return Span()
     if not any(column.dated for column in clues.table.columns) and _is_named_year(clues):

@@ -29,6 +29,17 @@ _BUCKETS: dict[Dialect, dict[str, str]] = {
         "year": "CAST(extract(year FROM {0}) AS INTEGER)",
     },
 }
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WEEKDAYS: dict[Dialect, str] = {
+    "duckdb": "isodow({0})",
+    "sqlite": "((CAST(strftime('%w', {0}) AS INTEGER) + 6) % 7 + 1)",
+    "postgresql": "CAST(extract(isodow FROM {0}) AS INTEGER)",
+}
+_HOURS: dict[Dialect, str] = {
+    "duckdb": "hour({0})",
+    "sqlite": "CAST(strftime('%H', {0}) AS INTEGER)",
+    "postgresql": "CAST(extract(hour FROM {0}) AS INTEGER)",
+}
 _HOLDS: dict[Dialect, str] = {
     "duckdb": "contains(lower({0}), {1})",
     "sqlite": "instr(lower({0}), {1}) > 0",
@@ -80,8 +91,25 @@ def date_expression(column: Column, reference: str, dialect: Dialect) -> str:
 
 
 def bucket(unit: str, expression: str, dialect: Dialect) -> str:
-    """The calendar unit in which a date lies."""
+    """The calendar unit in which a date lies; a weekday by its name."""
+    if unit == "weekday":
+        number = weekday(expression, dialect)
+        named = " ".join(f"WHEN {at} THEN {text(name)}" for at, name in enumerate(WEEKDAYS, start=1))
+        return f"CASE {number} {named} END"
+    if unit == "hour":
+        return _HOURS[dialect].format(expression)
     return _BUCKETS[dialect][unit].format(expression)
+
+
+def weekday(expression: str, dialect: Dialect) -> str:
+    """1 for Monday to 7 for Sunday."""
+    return _WEEKDAYS[dialect].format(expression)
+
+
+def in_week_order(name: str) -> str:
+    """What puts weekdays that are told by their names in order."""
+    named = " ".join(f"WHEN {text(day)} THEN {at}" for at, day in enumerate(WEEKDAYS, start=1))
+    return f"CASE {name} {named} END"
 
 
 def month_of_year(expression: str, dialect: Dialect) -> str:

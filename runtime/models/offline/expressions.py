@@ -131,10 +131,19 @@ def where(plan: Plan, extra: str = "") -> str:
     parts += [related_filter(item) for item in plan.related]
     if plan.period is not None and plan.date is not None:
         parts += within(dated(plan.date, plan), plan.period, plan.table.dialect)
-    if plan.top or plan.shape == "group_count" or any(dimension.width for dimension in plan.dimensions):
+    if plan.weekdays:
+        parts.append(on_weekdays(plan))
+    if plan.top or plan.shape in ("group_count", "average") or any(dimension.width for dimension in plan.dimensions):
         parts += [f"{grouped_by(dimension, plan)} IS NOT NULL" for dimension in plan.dimensions]
     parts += [extra] if extra else []
     return f" WHERE {' AND '.join(parts)}" if parts else ""
+
+
+def on_weekdays(plan: Plan) -> str:
+    """The condition that a row's day is one of the weekdays of the plan."""
+    assert plan.date is not None
+    day = dialects.weekday(dated(plan.date, plan), plan.table.dialect)
+    return f"{day} IN ({', '.join(str(number) for number in plan.weekdays)})"
 
 
 def within(expression: str, period: Period, dialect: Dialect) -> list[str]:

@@ -8,9 +8,11 @@ from runtime.models.offline.measures import Measure, find_measure, named_numbers
 from runtime.models.offline.naming import name_of
 from runtime.models.offline.parts import COUNT, Parts, concept_of, figure_of, functions_said, one_function
 from runtime.models.offline.plan import Aggregate, Ask, Cannot, Function
+from runtime.models.offline.sales import goods_of, pieces_of
 from runtime.models.offline.targets import Target
 
 _ASKING = frozenset("is are was were do does did has have had can could will would should how where why".split())
+_OVER_WHAT = "I can't tell over what to average counts; say it as in “average number of orders per customer”."
 _SAME = "I can't tell what makes two rows the same."
 
 
@@ -20,6 +22,8 @@ def figure_wanted(parts: Parts) -> Aggregate | Ask | Cannot | None:
     if len(targets) > 1 or sum(clue == "many" for clue, _, _ in parts.clues.phrases) > 1:
         return parts.cannot("I can only work out one figure at a time.")
     target = targets[0] if targets else None
+    if parts.clues.trade and (sold := _sold(parts, target, functions)) is not None:
+        return sold
     if target is not None and target.kind == "pieces" and target.column is not None:
         return _pieces(parts, target.column, functions)
     if target is not None and target.kind != "figure":
@@ -32,15 +36,30 @@ def figure_wanted(parts: Parts) -> Aggregate | Ask | Cannot | None:
     return computed(parts, function)
 
 
+def _sold(parts: Parts, target: Target | None, functions: frozenset[str]) -> Aggregate | Ask | Cannot | None:
+    """The pieces that were bought or sold, unless the question names another figure."""
+    clues, pieces = parts.clues, pieces_of(parts.clues.table)
+    named = bool(named_numbers(clues, parts.measure_tokens)) or clues.money or bool(functions - {"count", "sum"})
+    if clues.trade not in ("sold", "ordered") or pieces is None or named:
+        return None
+    goods = goods_of(clues.table)
+    if clues.says_pieces:
+        return _pieces(parts, pieces, functions)
+    counts_goods = target is not None and target.column is not None and goods is not None and target.kind == "label"
+    if counts_goods and target and target.column == goods and clues.trade == "sold" and not clues.has("distinct"):
+        return Ask("Do you mean how many pieces, or how many different products?", ("pieces", "different products"))
+    return _pieces(parts, pieces, functions) if target is None and parts.dimensions else None
+
+
 def _pieces(parts: Parts, column: Column, functions: frozenset[str]) -> Aggregate | Cannot:
     if functions - {"count", "sum"}:
-        return parts.cannot("I can't average counts yet.")
+        return parts.cannot(_OVER_WHAT)
     return figure_of("sum", Measure(column))
 
 
 def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggregate | Cannot:
     if functions & {"avg", "median"}:
-        return parts.cannot("I can't average counts yet.")
+        return parts.cannot(_OVER_WHAT)
     clues = parts.clues
     amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
     if amounts and (functions & {"sum"} or clues.has("what") or clues.has("much")):
@@ -92,7 +111,7 @@ def computed(parts: Parts, function: Function | None) -> Aggregate | Ask | Canno
     if measure.assumed and _per(clues) and _rows_before_per(clues):
         return parts.cannot(
             f"I can't tell whether that is about how many rows there are or about `{measure.column.name}`. Name the "
-            f"figure, or ask for the number of rows by group; I can't average counts yet."
+            f"figure, or ask for the number of rows by group, or for the average number of rows per group."
         )
     if function in ("avg", "median"):
         return figure_of(function, measure)

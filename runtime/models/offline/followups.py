@@ -115,7 +115,7 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
     if not isinstance(dimensions, tuple):
         return dimensions
     functions = {function for function, _ in clues.aggregates}
-    if not (values or span.period or dimensions or functions or clues.chart or clues.top):
+    if not (values or span.period or span.weekdays or dimensions or functions or clues.chart or clues.top):
         return Cannot("I can't tell what that changes in the question before.", plan.table)
     if plan.shape == "share":  # what a remark narrows is the whole
         values = tuple(replace(value, base=not _narrows_part(plan, value)) for value in values)
@@ -126,6 +126,10 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
             return Cannot("Ask the whole question again with both periods, please.", plan.table)
         plan = replace(plan, period=span.period, date=span.column, data_end=span.data_end)
         notes += [span.assumed] if span.assumed else []
+    if span.weekdays:
+        if plan.date is not None and plan.date != span.column:
+            return Cannot("I can't tell of which date those days are; ask the whole question again.", plan.table)
+        plan = replace(plan, weekdays=span.weekdays, date=span.column)
     return _reshaped(replace(plan, assumed=tuple(notes)), clues, functions, dimensions)
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, is_adverb
 from runtime.models.offline.conditions import date_column
-from runtime.models.offline.lexicon import FILLERS
+from runtime.models.offline.lexicon import FILLERS, SHARE_WORDS
 from runtime.models.offline.mentions import Mention
 from runtime.models.offline.plan import Ask, Cannot, Dimension, ValueFilter
+from runtime.models.offline.sales import buyers_of, goods_of
 from runtime.models.offline.targets import Target
 
 _DONE = frozenset("made bought sold paid sent given taken written held brought".split())
 _SORTED = frozenset("grouped sorted ranked listed counted summed totalled charted plotted".split())
+_DOING = frozenset("do does did".split())
 _FAR = 4
 _LABELS = ("label", "id", "year", "flag")
 
@@ -28,6 +30,9 @@ def dimensions_of(
             return part
         for dimension in part:
             found.setdefault((dimension.column.name, dimension.bucket), dimension)
+    traded = _traded(clues, found)
+    if traded is not None:
+        found.setdefault((traded.name, ""), Dimension(traded))
     if clues.has("trend") and not any(dimension.bucket for dimension in found.values()):
         column = date_column(clues)
         if not isinstance(column, Column):
@@ -38,6 +43,15 @@ def dimensions_of(
     if listed is not None:
         found.setdefault((listed.name, ""), Dimension(listed))
     return tuple(found.values())
+
+
+def _traded(clues: Clues, found: Mapping[tuple[str, str], Dimension]) -> Column | None:
+    """Who bought, or what was bought, where that is asked for without a noun."""
+    if found:
+        return None
+    if clues.asks_buyers:
+        return buyers_of(clues.table)
+    return goods_of(clues.table) if clues.asks_goods else None
 
 
 def _unit_of_trend(column: Column) -> str:
@@ -101,13 +115,19 @@ def _after_and(clues: Clues, at: int) -> int | None:
 def _dimension_at(clues: Clues, index: int) -> Dimension | Ask | Cannot | None:
     bucket = next((bucket for bucket, at in clues.buckets if at == index), "")
     if bucket:
-        column = date_column(clues)
-        return Dimension(column, bucket) if isinstance(column, Column) else column
+        return _bucketed(clues, bucket)
     mention = clues.mention_at(index)
     if mention is None or mention.values:
         return None
     label = next((column for column in mention.columns if column.kind in _LABELS), None)
     return Dimension(label) if label else None
+
+
+def _bucketed(clues: Clues, bucket: str) -> Dimension | Ask | Cannot:
+    column = date_column(clues)
+    if isinstance(column, Column) and bucket == "hour" and not column.timed:
+        return Cannot(f"`{column.name}` holds days without a time, so there are no hours.", clues.table)
+    return Dimension(column, bucket) if isinstance(column, Column) else column
 
 
 def _harmless(clues: Clues, index: int, word: str) -> bool:
@@ -136,7 +156,9 @@ def _labels(
             continue
         is_target = any(target.column == column for target in targets)
         counts_rows = any(said.times for said in clues.comparisons) or rows_named
-        if (is_target and bounded and counts_rows) or (ranked and not is_target) or _asked_which(clues, mention):
+        goods = clues.asks_goods  # "what did customers buy most": the customers are no groups
+        by_rank = ranked and not is_target and not goods
+        if (is_target and bounded and counts_rows) or by_rank or _asked_which(clues, mention):
             found.append(Dimension(column))
     return tuple(found)
 
@@ -146,6 +168,8 @@ def _asked_which(clues: Clues, mention: Mention) -> bool:
     for clue, _, after in clues.phrases:
         if clue in ("which", "what") and after <= mention.first <= after + 3:
             between = clues.tokens[after : mention.first]
+            if any(token.low in _DOING or token.stem in SHARE_WORDS for token in between):
+                continue  # "what did customers buy", "what share of orders": the noun isn't asked for
             if all(token.stem in FILLERS or clues.used[at] for at, token in enumerate(between, after)):
                 return not any(clues.mention_at(at) for at in range(after, mention.first))
     return False
@@ -167,10 +191,10 @@ def _calendar(clues: Clues, targets: Sequence[Target]) -> tuple[Dimension, ...] 
             clues.used[at] = mention is not None and any(column.dated for column in mention.columns)
             continue
         clues.used[at] = True
-        column = date_column(clues)
-        if not isinstance(column, Column):
-            return column
-        found.append(Dimension(column, bucket))
+        dimension = _bucketed(clues, bucket)
+        if not isinstance(dimension, Dimension):
+            return dimension
+        found.append(dimension)
     return tuple(found)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from runtime.models.offline.catalog import Table
 from runtime.models.offline.clues import Clues, Extreme
 from runtime.models.offline.comparisons import ComparisonMention, number_at
 from runtime.models.offline.lexicon import (
@@ -13,11 +12,8 @@ from runtime.models.offline.lexicon import (
     BUCKET_ADVERBS,
     BUCKETS,
     CHANGE_WORDS,
-    CONCEPTS,
     LEAST,
-    MONEY_COLUMNS,
     MOST,
-    STOCK_WORDS,
 )
 from runtime.models.offline.periods import PeriodMention, find_points
 from runtime.models.offline.plan import Comparison
@@ -40,7 +36,6 @@ _LAST_YEAR = (
     ),
     re.compile(r"\bwith the (?:one|same month) (?:twelve months|a year|one year) (?:before|earlier)"),
 )
-_SELLING = frozenset(("sell", "sold", "seller"))
 
 
 def said_by_columns(clues: Clues) -> None:
@@ -91,32 +86,6 @@ def year_on_year(clues: Clues) -> None:
         clues.ignored.add(at)
 
 
-def selling(clues: Clues) -> None:
-    """ "sells best", "best-selling", "sold the most": the pieces of a table of sales, another sells nothing."""
-    lows = [token.low for token in clues.tokens]
-    for at, token in enumerate(clues.tokens):
-        if token.stem not in _SELLING or not _of_sales(clues.table):
-            continue
-        near = [index for index in (*range(at - 1, at - 3, -1), at + 1, at + 2) if 0 <= index < len(lows)]
-        said = next((index for index in near if lows[index] in ("best", "worst", "top", "most", "least")), None)
-        between = range(min(at, said) + 1, max(at, said)) if said is not None else ()
-        if said is None or any(lows[index] not in ("-", "the") for index in between):
-            continue
-        clues.extremes.append(Extreme(said, "min" if lows[said] in ("worst", "least") else "max", "pieces"))
-        clues.phrases.append(("sells", min(at, said), max(at, said) + 1))
-        clues.use(min(at, said), max(at, said) + 1)
-        clues.ignored.update(range(min(at, said), max(at, said) + 1))
-
-
-def _of_sales(table: Table) -> bool:
-    """True where rows have pieces and money on a day of their own or of rows that they lead to, and are no stock."""
-    own = [column for column in table.columns if column.via is None]
-    said = {word for column in own for word in column.words}.union(table.words)
-    pieces = any(column.additive and CONCEPTS["pieces"].intersection(column.words) for column in own)
-    money = any(column.kind == "number" and MONEY_COLUMNS.intersection(column.words) for column in own)
-    return pieces and money and any(column.dated for column in table.columns) and not STOCK_WORDS & said
-
-
 def compared(clues: Clues, today: date | None) -> tuple[PeriodMention, ...]:
     """The two periods of a question about a change, none for another question. The words that say so are understood."""
     at = [index for index, token in enumerate(clues.tokens) if token.stem in CHANGE_WORDS]
@@ -129,6 +98,23 @@ def compared(clues: Clues, today: date | None) -> tuple[PeriodMention, ...]:
         clues.used[index] = True
         clues.ignored.add(index)
     return points
+
+
+_EXCEPT = (("other", "than"), ("apart", "from"), ("aside", "from"))
+
+
+def exceptions(clues: Clues) -> None:
+    """ "other than", "apart from", "but not": what follows is left out."""
+    lows = [token.low for token in clues.tokens]
+    for at, low in enumerate(lows):
+        following = lows[at + 1] if at + 1 < len(lows) else ""
+        if (low, following) in _EXCEPT:
+            clues.negations.append(at + 1)
+            clues.use(at, at + 1)
+            clues.ignored.update((at, at + 1))
+        elif low == "but" and following in ("not", "no", "without"):
+            clues.use(at, at + 1)
+            clues.ignored.add(at)
 
 
 def no_grouping(clues: Clues) -> None:
@@ -178,6 +164,24 @@ def rates_and_yes_or_no(clues: Clues) -> None:
     )
     if lows and lows[0] in _AUXILIARIES and lows[1:2] != ["you"] and not asks:
         clues.used[0] = False
+
+
+_DONE_TO = frozenset("get gets need needs have answer answers cost costs receive".split())
+
+
+def asks_what_is_done(clues: Clues) -> None:
+    """ "What does a gold account get?", "what does silver cost?": what is so by rule is no list or total of rows."""
+    lows = [token.low for token in clues.tokens]
+    asked = lows[:1] in (["what"], ["when"]) and lows[1:2] in (["do"], ["does"]) and lows[2:3] not in (["we"], ["i"])
+    asked = asked or (lows[:2] == ["how", "much"] and lows[2:3] in (["do"], ["does"]))
+    for at in range(2, len(lows)) if asked else ():
+        if lows[at] in _DONE_TO and (at in clues.ignored or not _names_column(clues, at)):
+            clues.used[at] = False
+
+
+def _names_column(clues: Clues, at: int) -> bool:
+    mention = clues.mention_at(at)
+    return mention is not None and not mention.loose
 
 
 def equalities(clues: Clues) -> None:

@@ -59,7 +59,7 @@ BUSINESS_WORDS = _stems("revenue sales turnover profit margin income earnings ch
 
 # Superlatives and comparatives: the direction, and the idea that picks the column.
 MOST = _stems("most highest largest biggest greatest maximum max top maximal best peak led")
-LEAST = _stems("least fewest lowest smallest minimum min minimal bottom rarest")
+LEAST = _stems("worst weakest least fewest lowest smallest minimum min minimal bottom rarest")
 ADJECTIVES: Mapping[str, tuple[str, str]] = {
     "cheapest": ("min", "money"),
     "cheaper": ("min", "money"),
@@ -108,6 +108,11 @@ CONCEPTS: Mapping[str, frozenset[str]] = {
     "pieces": _stems("qty quantity piece unit"),
 }
 PERSON_WORDS = _stems("person persons people human humans individual")
+PIECES = _stems("piece unit item")
+SALES_VERBS = frozenset("buy buys bought buying sell sells sold selling purchased".split())
+SPENDING_VERBS = frozenset("spend spends spent pay pays".split())
+BUYERS = _stems("customer client buyer shopper")
+CANCELLED = frozenset(("cancelled", "canceled", "void", "voided", "annulled"))
 GOODS = _stems("product article item good sku merchandise part")
 STOCK_WORDS = _stems("stock inventory warehouse storage shelf")
 FREQUENCY = _stems("often frequent frequently common commonly")
@@ -239,7 +244,14 @@ WRITE_VERBS = frozenset(
         "reset",
     ]
 )
-NEGATIONS = frozenset(["not", "never", "no", "without", "except", "excluding", "exclude", "unless", "besides"])
+NEGATIONS = frozenset("not never no without except excluding exclude unless besides neither nor outside".split())
+# Of these, the ones whose list is excluded as a whole: "except Germany and France".
+EXCEPTIONS = frozenset("without except excluding exclude besides neither nor outside than from".split())
+# Praise that names no measure.
+PRAISE = frozenset(
+    "best worst top biggest largest greatest loyal valuable important popular faithful good strongest weakest".split()
+)
+PRAISES_ONLY = frozenset("loyal valuable important popular faithful".split())
 # Words that show which language a question is in.
 ENGLISH = frozenset(
     [

@@ -110,6 +110,8 @@ def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Men
     columns = tuple(column for column in table.columns if column.words == words)
     may = not columns and len(words) > 1 and not _WITH_SYNONYMS.isdisjoint(words)
     alike = () if not may else tuple(c for c in table.columns if _same_meaning(c, words))
+    if _rows_on(part):
+        columns, alike = (tuple(c for c in found if not c.dated) for found in (columns, alike))
     mention = Mention(
         first,
         after,
@@ -121,6 +123,11 @@ def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Men
         unit=unit,
     )
     return None if mention.empty else mention
+
+
+def _rows_on(part: Sequence[Token]) -> bool:
+    """ "orders on Mondays": the rows and when they were, not their `ordered_on`."""
+    return len(part) == 2 and part[1].low in ("on", "at") and part[0].low.endswith("s")
 
 
 def _same_meaning(column: Column, words: tuple[str, ...]) -> bool:

@@ -22,7 +22,16 @@ from runtime.models.offline.listing import Listing
 from runtime.models.offline.meanings import asked_meaning, explained, meaning, measured_meaning, unknown_meaning
 from runtime.models.offline.passages import passage
 from runtime.models.offline.plan import Ask, Cannot, Plan
-from runtime.models.offline.refusals import ask, cannot, greeted, greets, no_reasons, no_tables, refused_at_once
+from runtime.models.offline.refusals import (
+    ask,
+    cannot,
+    chatted,
+    greeted,
+    greets,
+    no_reasons,
+    no_tables,
+    refused_at_once,
+)
 from runtime.models.offline.tokens import Token, stems, tokenize
 from runtime.models.offline.transcript import Done, Turn, turn_of
 from runtime.models.offline.wording import as_code
@@ -63,7 +72,7 @@ def step(request: ModelRequest) -> ModelStep:
         if isinstance(following, list) and not request.tools_allowed:
             return _say(_unfinished(turn))
         return _call(turn, following) if isinstance(following, list) else _say(following)
-    refusal = refused_at_once(turn.question, tokens, updates=updates)
+    refusal = chatted(turn.question) or refused_at_once(turn.question, tokens, updates=updates)
     if refusal:
         return _say(refusal)
     if not (offered >= _FILES or offered >= _DATABASES):
@@ -161,8 +170,9 @@ def _refused(turn: Turn, reading: Cannot, tables: list[Table], seen: Sight, offe
     said = meaning(turn, unknown_meaning(reading.unknown, seen.listing))
     if isinstance(said, list):
         return _call(turn, said)
-    known = f"A document says what it is: {said[0]}." if said else found.text if found is not None else ""
-    return _say(cannot(reading, tables, known))
+    if found is not None and not said:
+        return _say(cannot(reading, tables, lines=found.text))
+    return _say(cannot(reading, tables, f"A document says what it is: {said[0]}." if said else ""))
 
 
 def _computed(turn: Turn, plan: Plan, listing: Listing, offered: Set[str]) -> ModelStep:
@@ -173,7 +183,7 @@ def _computed(turn: Turn, plan: Plan, listing: Listing, offered: Set[str]) -> Mo
     if not result.ok:
         reason = as_code(result.error or "no reason given")
         return _say(f"I can't answer that: the query failed ({reason}) [{result.evidence}].")
-    said = meaning(turn, measured_meaning(plan, listing)) if "grep_files" in offered else ()
+    said = meaning(turn, measured_meaning(plan.against or plan, listing)) if "grep_files" in offered else ()
     if isinstance(said, list):
         return _call(turn, said)
     wanted = charting.wanted(plan, turn)

@@ -21,6 +21,8 @@ def value_note(value: ValueFilter) -> str:
     notes = [f"“{a}” and “{b}” counted as one" for a, b in near]
     if value.column.shared and value.column.via:
         notes.append(f"some rows of {value.column.via.table} share a `{value.column.name}`; all of that name are in")
+    if value.negated and value.column.null_percent > 0:
+        notes.append(f"rows without a `{value.column.name}` are left out, too")
     return "; ".join(notes)
 
 

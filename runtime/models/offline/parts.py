@@ -77,6 +77,7 @@ def planned(
         related=parts.related,
         period=parts.span.period,
         date=parts.span.column,
+        weekdays=parts.span.weekdays,
         data_end=parts.span.data_end,
         dimensions=parts.dimensions,
         top=top,

@@ -23,6 +23,8 @@ _HOW = re.compile(r"(?i)\bhow\s+(?:long|much|soon|quickly|fast|far|often)\b")
 _EMPTY = frozenset(stem(word) for word in ("happen", "work", "count", "about", "concerning", "regarding"))
 _LINES, _FEW_WORDS, _NEAR, _OPENING = 3, 3, 2, 5
 _HEADING = re.compile(r"^\s*#{1,6}\s")
+_HOW_LONG = re.compile(r"(?i)\bhow\s+(?:long|soon|quickly|fast)\b|\bwithin\s+what\s+time\b")
+_LASTS = re.compile(r"(?i)\b(?:minute|hour|day|week|month|year)s?\b")
 _WORD_BY_WORD = "_I found this by its words and quote it; I don't read documents with understanding._"
 
 
@@ -72,7 +74,10 @@ def passage(turn: Turn, listing: Listing, tables: Sequence[Table] = ()) -> Calls
         return opening
     if not whole and most < _NEAR:
         return None
-    shown = [quoted(line.at, line.text, f"[{made.evidence}]") for line in best if not whole or line.own == best[0].own]
+    best = [line for line in best if not whole or line.own == best[0].own]
+    if whole and _HOW_LONG.search(turn.question) and not any(_LASTS.search(line.text) for line in best):
+        best = [*(line for line in lines if _LASTS.search(line.text) and len(line.held) >= most - 1), *best]
+    shown = [quoted(line.at, line.text, f"[{made.evidence}]") for line in best]
     return _passage(shown[:_LINES], whole=whole)
 
 

@@ -10,7 +10,8 @@ from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.periods import Period
 
 Function = Literal["sum", "avg", "median", "min", "max", "count", "distinct"]
-Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share", "change", "correlation", "months_over"]
+Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share", "ratio", "average", "change",
+                "correlation", "months_over"]  # fmt: skip
 Operator = Literal["=", "<", "<=", ">", ">=", "between"]
 
 
@@ -57,13 +58,29 @@ class FigureFilter:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What rows are grouped by: a column, the `bucket` (day … year) of a date column, or steps of a figure that are
-    `width` wide. `label` is the name shown beside an id."""
+    """What rows are grouped by: a column, the `bucket` (day … year, weekday, hour) of a date column, or steps of a
+    figure that are `width` wide. `label` is the name shown beside an id."""
 
     column: Column
     bucket: str = ""
     width: float = 0.0
     label: Column | None = None
+
+    @property
+    def in_time(self) -> bool:
+        """True when its groups follow each other; weekdays and hours come again."""
+        return self.bucket not in ("", "weekday", "hour")
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The average of a figure over its groups. How many groups there are with those without a row: the `units` of the
+    calendar, or a row each in `rows_of` (its SQL name; people call it `of`); 0 and empty where that isn't known."""
+
+    function: Literal["avg", "median"]
+    units: int = 0
+    rows_of: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +99,12 @@ class Plan:
     extreme rows: (direction, how many ranks); a "share" holds the rows of its one filter against all rows of the
     period, group by group, or without a filter each group against all of them; `split` are columns that must not be
     mixed (currencies); a "change" compares `period` with the `earlier` one ("months_over": month by month), a
-    "correlation" the measured column with the `other`; `data_end` is the last day of data that end within the period;
-    `basis` (of the figure) and `assumed` (of the rest) go into the answer word for word; `score` says how firmly the
-    table's own words carry the reading, `akin` that it rests on another word for a column, `trend` that the course
-    over time is to be said, and `named` the table's own columns that the question names, which listed rows show."""
+    "correlation" the measured column with the `other`; a "ratio" holds the figure `against` that of another plan, an
+    "average" is taken over its groups as `mean` says; only rows of the `weekdays` (1 for Monday) of `date` count, of
+    none all; `data_end` is the last day of data that end within the period; `basis` (of the figure) and `assumed` (of
+    the rest) go into the answer word for word; `score` says how firmly the table's own words carry the reading, `akin`
+    that it rests on another word for a column, `trend` that the course over time is to be said, and `named` the table's
+    own columns that the question names, which listed rows show."""
 
     table: Table
     shape: Shape
@@ -95,6 +114,7 @@ class Plan:
     related: tuple[Related, ...] = ()
     period: Period | None = None
     date: Column | None = None
+    weekdays: tuple[int, ...] = ()
     data_end: datetime.date | None = None
     dimensions: tuple[Dimension, ...] = ()
     top: tuple[Literal["max", "min"], int] | None = None
@@ -105,6 +125,8 @@ class Plan:
     chart: bool = False
     earlier: Period | None = None
     other: Column | None = None
+    against: Plan | None = None
+    mean: Mean | None = None
     score: float = 0.0
     akin: bool = False
     trend: bool = False
@@ -113,8 +135,8 @@ class Plan:
     @property
     def in_time(self) -> bool:
         """True when the groups follow each other in time: the newest are then the ones to be seen."""
-        groups = self.shape in ("groups", "share") and self.top is None
-        return groups and bool(self.dimensions and self.dimensions[0].bucket)
+        groups = self.shape in ("groups", "share", "ratio") and self.top is None
+        return groups and bool(self.dimensions and self.dimensions[0].in_time)
 
 
 @dataclass(frozen=True, slots=True)

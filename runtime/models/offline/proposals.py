@@ -27,19 +27,31 @@ _POLITE = (
 _VERB = rf"(?i)^\s*(?:{_POLITE}\b[\s,:;.!—–-]*)*(?:set|change|update|switch|move)\s+(?:the\s+)?"
 _END = r"(?:[\s,;]+(?:please|thanks|thank\s+you|now))*\s*[.!?]*\s*$"
 _WHERE = r"(?:of|for|in|on|where)"
+_TO = r"(?:to|=|as)"
+_ASKED = rf"(?i)^\s*(?:{_POLITE}\b[\s,:;.!—–-]*)*"
+_ROWS = r"(?:(?:the\s+)?(?:accounts?|customers?|clients?|contacts?|users?|members?|tickets?|orders?|products?)\s+.+?)"
 _FORMS = (
-    re.compile(rf"{_VERB}(?P<what>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s+(?:to|=|as)\s+(?P<to>.+?){_END}"),
-    re.compile(rf"{_VERB}(?P<what>.+?)\s+(?:to|=|as)\s+(?P<to>.+?)\s+{_WHERE}\s+(?P<who>.+?){_END}"),
-)
+    re.compile(rf"{_VERB}(?P<what>.+?)\s+{_WHERE}\s+(?P<who>.+?)\s+{_TO}\s+(?P<to>.+?){_END}"),
+    re.compile(rf"{_VERB}(?P<what>.+?)\s+{_TO}\s+(?P<to>.+?)\s+{_WHERE}\s+(?P<who>.+?){_END}"),
+    re.compile(rf"{_VERB}(?P<who>.+?)['’]s?\s+(?P<what>\w+(?:[ _]\w+)?)\s+{_TO}\s+(?P<to>.+?){_END}"),
+    re.compile(rf"{_ASKED}(?:raise|lower|increase|decrease|reduce)\s+(?:the\s+)?(?P<what>.+?)\s+{_WHERE}\s+(?P<who>.+?)"
+               rf"\s+to\s+(?P<to>.+?){_END}"),
+    re.compile(rf"{_ASKED}(?:change|switch|move|put|upgrade|downgrade|promote|demote)\s+(?P<who>.+?)\s+(?:to|on|onto|into)\s+"
+               rf"(?:the\s+)?(?P<to>.+?){_END}"),
+    re.compile(rf"{_ASKED}(?:give|assign)\s+(?P<who>(?!me\b|us\b|it\b).+?)\s+(?:the|an?)\s+(?P<to>.+?){_END}"),
+    re.compile(rf"{_ASKED}(?:make|turn)\s+(?P<who>{_ROWS})\s+(?P<to>[\w-]+)(?:\s+\((?P<what>\w+)\))?{_END}"),
+)  # fmt: skip
 _NOUNS = frozenset("customer client account row record company every all whose is are who which".split())
 _LISTING = frozenset((",", "and", "or", "&"))
 _NOTHING = "Nothing was changed."
+_SAY_SO = "say `set COLUMN of ROW to VALUE`"
+_FEW = 12  # a label of more values is a name, and no state that rows are put into
 _QUOTES = "\"'`“”‘’«»"
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is ordered, word for word: the column, the rows, and the new value."""
+    """What is ordered, word for word: the column (empty where only the value tells it), the rows, the new value."""
 
     what: str
     who: str
@@ -50,7 +62,8 @@ def ordered(question: str) -> Order | None:
     """The change that the question orders, when it has the form of one."""
     for form in _FORMS:
         if found := form.match(question):
-            return Order(found["what"], found["who"], found["to"].strip(_QUOTES))
+            said = found.groupdict()
+            return Order(said.get("what") or "", said["who"], said["to"].strip(_QUOTES))
     return None
 
 
@@ -63,29 +76,56 @@ def proposed(turn: Turn, order: Order, offered: Set[str], loaded: Set[str]) -> C
     _, databases = worth_a_look(seen, tokenize(f"{order.what} {order.who}"), anything=True)
     if calls := look_into(turn, (), [sketch for sketch in databases if sketch in sketches]):
         return calls
-    fitting = [
-        (table, column)
-        for table in looked_into(turn, seen)
-        if table.dialect == "postgresql" and (column := _column(order.what, table)) is not None
-    ]
+    open_tables = [table for table in looked_into(turn, seen) if table.dialect == "postgresql"]
+    fitting = [one for table in open_tables for one in _columns(order, table)]
     if len(fitting) != 1:
-        return _no_column(order, fitting)
-    table, column = fitting[0]
+        return _no_column(order, fitting, open_tables)
+    table, column, to = fitting[0]
+    order = replace(order, to=to)
     where = _where(turn, order, table)
     if isinstance(where, (list, str)):
         return where
     return _carried_on(turn, _body(table, column, where, order), loaded)
 
 
-def _column(what: str, table: Table) -> Column | None:
-    words = stems(what)
-    return next((column for column in table.columns if column.words == words), None)
+Meant = tuple[Table, Column, str]
 
 
-def _no_column(order: Order, fitting: Sequence[tuple[Table, Column]]) -> str:
-    if not fitting:
-        return f"I can't do that: no table that could be changed has a column “{order.what}”. Nothing was changed."
-    return ask(Ask("Several tables have that column. Which one do you mean?", tuple(t.file for t, _ in fitting)[:3]))
+def _columns(order: Order, table: Table) -> list[Meant]:
+    """The columns that may be meant, with the new value: the one named, before or beside the value ("the gold tier"),
+    else those that hold the value already in other rows."""
+    if order.what:
+        column = next((column for column in table.columns if column.words == stems(order.what)), None)
+        return [(table, column, order.to)] if column is not None else []
+    words = order.to.split()
+    for column in table.columns:
+        length = len(column.words)
+        for name, value in ((words[-length:], words[:-length]), (words[:length], words[length:])):
+            if value and stems(" ".join(name)) == column.words:
+                return [(table, column, " ".join(value).strip(_QUOTES))]
+    return [
+        (table, column, order.to)
+        for column in table.of_kind("label")
+        if any(value.strip().casefold() == order.to.casefold() for value in column.values)
+    ]
+
+
+def _no_column(order: Order, fitting: Sequence[Meant], tables: Sequence[Table]) -> str:
+    if fitting:
+        columns = {column.name for _, column, _ in fitting}
+        if len(columns) == 1:
+            files = tuple(table.file for table, _, _ in fitting)[:3]
+            return ask(Ask("Several tables have that column. Which one do you mean?", files))
+        return f"I can't do that: “{order.to}” stands in {_listed(columns)}; {_SAY_SO}. {_NOTHING}"
+    if order.what:
+        return f"I can't do that: no table that could be changed has a column “{order.what}”. {_NOTHING}"
+    labels = {c.name for table in tables for c in table.of_kind("label") if 1 < c.distinct <= _FEW and not c.masked}
+    known = f" It may be one for {_listed(labels)}." if labels else ""
+    return f"I can't do that: no column here holds “{order.to}” yet.{known} Name the column: {_SAY_SO}. {_NOTHING}"
+
+
+def _listed(names: Set[str]) -> str:
+    return " or ".join(f"`{name}`" for name in sorted(names))
 
 
 def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | Calls | str:

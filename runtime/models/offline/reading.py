@@ -13,6 +13,7 @@ from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONEY_VERBS, QUANTITY_WORDS
 from runtime.models.offline.mentions import Named
 from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, Related, ValueFilter
+from runtime.models.offline.sales import goods_of, kept_sales
 from runtime.models.offline.shapes import Parts, shape
 from runtime.models.offline.spotting import gather
 from runtime.models.offline.targets import bounds_of, counted
@@ -76,6 +77,9 @@ def _read(clues: Clues, related: tuple[Related, ...]) -> Reading:
     values = value_filters(clues)
     if not isinstance(values, tuple):
         return values
+    if clues.doubt:
+        return Cannot(clues.doubt, clues.table)
+    values, told = kept_sales(clues, values)
     pair = pair_of(clues) if clues.change else None
     if isinstance(pair, (Ask, Cannot)):
         return pair
@@ -92,7 +96,8 @@ def _read(clues: Clues, related: tuple[Related, ...]) -> Reading:
         return dimensions
     _settle_joining_words(clues, values, dimensions)
     parts = Parts(clues, values, span, bounds, targets, dimensions, earlier, related)
-    return _guarded(shape(parts), clues)
+    reading = _guarded(shape(parts), clues)
+    return replace(reading, assumed=(*reading.assumed, told)) if told and isinstance(reading, Plan) else reading
 
 
 def _settle_joining_words(clues: Clues, values: Sequence[ValueFilter], dimensions: Sequence[Dimension]) -> None:
@@ -133,7 +138,9 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
         return idle
     if plan.shape in ("extreme", "rows"):
         return None
-    placed = {value.column.name for value in plan.values} | {d.column.name for d in plan.dimensions}
+    goods = goods_of(clues.table) if clues.says_pieces else None  # "how many products …? (pieces)"
+    placed = {goods.name} if goods is not None else set[str]()
+    placed |= {value.column.name for value in plan.values} | {d.column.name for d in plan.dimensions}
     placed |= {plan.aggregate.column.name} if plan.aggregate.column else set()
     used = [one.column for one in (*plan.values, *plan.figures, *plan.dimensions)]
     used += [plan.aggregate.column] if plan.aggregate.column else []
@@ -143,6 +150,7 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
         labels = [column for column in mention.columns if column.kind in ("label", "id", "year", "other")]
         only_labels = bool(labels) and len(labels) == len(mention.columns)
         leads = any(_leads_to(column, other) for column in labels for other in used)
+        leads = leads or any(column.via is not None and column.via.column in placed for column in labels)
         if only_labels and not leads and not any(column.name in placed for column in labels):
             return labels[0]
     return None

@@ -46,6 +46,29 @@ _GREETINGS = _THANKS | frozenset(
 )
 
 
+_CHAT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(rf"(?i)^\s*(?:{words})[\s.!?,:;)(-]*$"), said)
+    for words, said in (
+        (r"(?:(?:many\s+)?thanks|thank\s+you|thx|cheers)(?:\s+(?:a\s+lot|so\s+much|very\s+much|footnote|again))?",
+         "You're welcome."),
+        (r"(?:ok(?:ay)?|k|cool|great|nice|perfect|good|fine|awesome|got\s+it|understood|i\s+see|(?:nice|good|great)\s+"
+         r"(?:work|job)|well\s+done|never\s*mind|that'?s\s+all)(?:\s+(?:thanks|thank\s+you))?",
+         "Good. Ask me when you want a figure."),
+        (r"(?:good\s*)?bye(?:\s*bye)?|see\s+you(?:\s+(?:later|tomorrow))?|good\s+night",
+         "Bye. Ask me when you want a figure."),
+        (r"(?:are|r)\s+you\s+(?:a\s+|an\s+)?(?:bot|robot|human|person|real|ai|machine|alive)|wh(?:o|at)\s+(?:made|built|"
+         r"created)\s+you|what(?:'s|\s+is)\s+your\s+name", f"I'm Footnote, a bot. {ABOUT}."),
+        (r"(?:please\s+)?(?:tell|sing|write)\s+(?:me|us)?\s*(?:a|an|another)\s+(?:\w+\s+)?(?:joke|song|story|poem)",
+         "I only answer questions about the data here."),
+    )
+)  # fmt: skip
+
+
+def chatted(question: str) -> str | None:
+    """The one line that is said to thanks, a nod, a farewell, or a question about the bot itself; None for others."""
+    return next((said for words, said in _CHAT if words.match(question)), None)
+
+
 def refused_at_once(question: str, tokens: Sequence[Token], *, updates: bool = False) -> str | None:
     """The refusal of what needs no look at the data: no question, a wish to change something, another language.
     `updates`: rows may be updated here."""
@@ -93,13 +116,15 @@ def _is_noun(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].low in (_NAMES_TOO if not begins else ("store",)) and following not in _OBJECTS
 
 
-def cannot(reading: Cannot, tables: Sequence[Table] = (), said: str = "") -> str:
+def cannot(reading: Cannot, tables: Sequence[Table] = (), said: str = "", lines: str = "") -> str:
     """The refusal with its reason, the nearest table where a word of the question is about it, what documents say
-    (`said`), and questions that are answered from `tables`."""
+    (`said`), and questions that are answered from `tables`. `lines` of documents that come near stand first."""
     near = reading.table if reading.score > 0 else None
     reason = _unread(reading.unknown, near, tables) if reading.unknown else reading.reason
     about = f" {_holds(near)}" if near is not None and near.file not in reason else ""
-    parts = [f"I can't answer that: {reason}{about}", said, _could_ask(examples(tables, near)), f"_{ABOUT}._"]
+    refusal = f"I can't answer that: {reason}{about}"
+    first = (lines, f"I can't tell whether they answer it. {refusal}") if lines else (refusal, said)
+    parts = [*first, _could_ask(examples(tables, near)), f"_{ABOUT}._"]
     return "\n\n".join(part for part in parts if part)
 
 

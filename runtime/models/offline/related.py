@@ -134,7 +134,7 @@ def _pointing_rows(
     table = linked(far, tables) or far
     clues = gather(said, table, today)
     more = (clues.phrases, clues.extremes, clues.aggregates, clues.buckets, clues.comparisons, clues.negations)
-    if clues.unread() or any(more) or clues.share or clues.change or clues.top:
+    if clues.unread() or any(more) or clues.weekdays or clues.share or clues.change or clues.top:
         return None
     values, span = value_filters(clues), span_of(clues)
     if not isinstance(values, tuple) or not isinstance(span, Span):
@@ -177,7 +177,8 @@ def _leads_through(column: Column, own: Table) -> bool:
 
 def _dated_apart(reading: Reading, main: Sequence[Token], far: Table) -> Reading:
     """The reading, unless its time may as well be that of the other rows: "customers in 2026 without orders"."""
-    if not isinstance(reading, Plan) or reading.period is None or reading.shape == "share":
+    timed = isinstance(reading, Plan) and (reading.period is not None or bool(reading.weekdays))
+    if not isinstance(reading, Plan) or not timed or reading.shape == "share":
         return reading
     said = reading.date is not None and {token.stem for token in main}.intersection(reading.date.words) - _DAY_WORDS
     if said or not any(column.dated for column in far.columns):

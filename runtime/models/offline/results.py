@@ -6,6 +6,7 @@ from runtime.models.offline.catalog import Column
 from runtime.models.offline.plan import Dimension, Plan
 
 FIGURE, ROWS, GROUPS, IN_ALL = "figure", "rows", "groups_found", "rows_found"
+FIGURE_OF_ALL, ALL_GROUPS = "figure_of_all", "groups_in_all"
 PART, WHOLE = "part", "whole"
 BEFORE, AFTER, CHANGE, PERCENT = "before", "after", "change", "change_percent"
 SHOWN_COLUMNS, LISTED_ROWS = 7, 50

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from runtime.models.offline.analyses import change, months_over, share, spread, together
+from runtime.models.offline.averages import average_per
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.conditions import date_column
@@ -41,9 +42,13 @@ def shape(parts: Parts) -> Reading:
         return spread(parts)
     if clues.extremes or clues.has("first"):
         return _ranked(parts)
+    averaged = average_per(parts)
+    if averaged is not None:
+        return averaged
     row_bounds = [bound for bound in parts.bounds if bound.measure is None]
     groups_counted = any(target.kind in ("bucket", "label") for target in parts.targets)
-    if parts.dimensions and parts.bounds and (row_bounds or groups_counted or parts.dimensions[0].bucket):
+    of_groups = groups_counted or clues.trade == "spent" or any(one.bucket for one in parts.dimensions[:1])
+    if parts.dimensions and parts.bounds and (row_bounds or of_groups):
         return _group_count(parts)
     if any(target.kind == "bucket" for target in parts.targets) and len(parts.dimensions) == 1 and not parts.bounds:
         return planned(parts, "group_count", COUNT)
@@ -116,6 +121,8 @@ def _wants_several(parts: Parts, extreme: Extreme) -> bool:
         return False
     after = next((m for m in clues.mentions if m.first > extreme.at), None)
     noun = clues.tokens[after.after - 1] if after is not None else None
+    sells = next((last for clue, _, last in clues.phrases if clue == "sells"), 0)
+    noun = clues.tokens[sells - 1] if sells and clues.tokens[sells - 1].low == "sellers" else noun
     return noun is not None and noun.low.endswith("s") and noun.stem != noun.low
 
 
@@ -186,7 +193,8 @@ def _group_count(parts: Parts) -> Reading:
         return planned(parts, "group_count", COUNT, having=bound.comparison)
     function = one_function(functions - {"count"}) or "sum"
     column = bound.measure.column
-    if not dimension.bucket and function == "sum" and not functions & {"sum"} and not _one_row_each(parts, dimension):
+    single = functions & {"sum"} or parts.clues.trade == "spent" or _one_row_each(parts, dimension)
+    if not dimension.bucket and function == "sum" and not single:
         return Ask(
             "Should the bound hold for the total of each group, or for single rows?", ("the total", "single rows")
         )

@@ -9,8 +9,10 @@ from runtime.models.offline.catalog import Table
 from runtime.models.offline.clues import Clues
 from runtime.models.offline.comparisons import find_comparisons
 from runtime.models.offline.idioms import (
+    asks_what_is_done,
     compared,
     equalities,
+    exceptions,
     exchange,
     files,
     first_and_last,
@@ -18,13 +20,14 @@ from runtime.models.offline.idioms import (
     no_grouping,
     rates_and_yes_or_no,
     said_by_columns,
-    selling,
     top_numbers,
     year_on_year,
 )
 from runtime.models.offline.mentions import find_mentions
 from runtime.models.offline.periods import find_periods
+from runtime.models.offline.sales import read_sales, selling
 from runtime.models.offline.tokens import Token
+from runtime.models.offline.weekdays import read_weekdays
 from runtime.models.offline.words import read_phrases, read_word
 
 
@@ -45,6 +48,9 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     )
     clues.use_all(clues.mentions)
     said_by_columns(clues)
+    exceptions(clues)
+    read_weekdays(clues)
+    read_sales(clues)
     top_numbers(clues)
     first_and_last(clues)
     equalities(clues)
@@ -54,6 +60,7 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     leaning_words(clues)
     exchange(clues)
     rates_and_yes_or_no(clues)
+    asks_what_is_done(clues)
     if clues.together:  # "is there a correlation between …"
         for at, token in enumerate(clues.tokens):
             clues.used[at] = clues.used[at] or token.low in ("between", "is", "are")

@@ -17,6 +17,7 @@ from runtime.models.offline.expressions import (
     folded,
     grouped_by,
     keys_of,
+    on_weekdays,
     ref,
     related_filter,
     scaled,
@@ -30,9 +31,11 @@ from runtime.models.offline.expressions import (
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.results import (
     AFTER,
+    ALL_GROUPS,
     BEFORE,
     CHANGE,
     FIGURE,
+    FIGURE_OF_ALL,
     GROUPS,
     IN_ALL,
     LISTED_ROWS,
@@ -57,6 +60,8 @@ def query(plan: Plan) -> str:
         "group_count": _group_count,
         "rows": _rows,
         "share": _share,
+        "ratio": _ratio,
+        "average": _average,
         "change": _change,
         "correlation": _correlation,
         "months_over": _months_over,
@@ -142,8 +147,17 @@ def _ranked(plan: Plan, grouped: str, figures: Sequence[str]) -> str:
 
 def _places(plan: Plan, count: int) -> str:
     """The order of the first `count` columns, the newest first where that is wanted."""
-    first = "1 DESC NULLS LAST" if newest_first(plan) else "1"
-    return ", ".join([first, *(str(place) for place in range(2, count + 1))])
+    places = [str(place) for place in range(1, count + 1)]
+    at = 0
+    for dimension in plan.dimensions:
+        if dimension.bucket == "weekday" and plan.shape == "ratio":
+            places[at] = dialects.in_week_order(f"w.{name(dimension_name(dimension))}")
+        elif dimension.bucket == "weekday" and aggregate(plan) is None:
+            places[at] = dialects.in_week_order(f"key_{plan.dimensions.index(dimension) + 1}")
+        elif dimension.bucket == "weekday":
+            places[at] = f"min({dialects.weekday(dated(dimension.column, plan), plan.table.dialect)})"
+        at += 1 + (dimension.label is not None)
+    return ", ".join([*(["1 DESC NULLS LAST"] if newest_first(plan) else places[:1]), *places[1:]])
 
 
 def _by_figure(plan: Plan) -> bool:
@@ -154,9 +168,11 @@ def _by_figure(plan: Plan) -> bool:
 def _group_count(plan: Plan) -> str:
     keys = ", ".join(called for _, called in keys_of(plan))
     kept = f" WHERE {comparison(FIGURE, plan)}" if plan.having else ""
+    weekly = plan.dimensions[0].bucket == "weekday"
+    order = dialects.in_week_order(name(dimension_name(plan.dimensions[0]))) if weekly else "1"
     return (
         f"WITH grouped AS ({_grouped(plan)}) SELECT {keys}, {FIGURE}, count(*) OVER () AS {GROUPS} "
-        f"FROM grouped{kept} ORDER BY 1"
+        f"FROM grouped{kept} ORDER BY {order}"
     )
 
 
@@ -165,6 +181,7 @@ def _share(plan: Plan) -> str:
     conditions = [value_filter(value, plan) for value in plan.values if not value.base]
     conditions += [figure_filter(item) for item in plan.figures]
     conditions += [related_filter(item) for item in plan.related]
+    conditions += [on_weekdays(plan)] if plan.weekdays else []
     column = plan.aggregate.column
     total = "count(*)" if column is None else f"sum({ref(column)})"
     part = f"coalesce({total} FILTER (WHERE {' AND '.join(conditions)}), 0)" if conditions else total
@@ -176,7 +193,7 @@ def _share(plan: Plan) -> str:
     selected = [f"{shown} AS {called}" for shown, called in keys]
     selected += [f"{share} AS {FIGURE}", f"{part} AS {PART}", f"{whole} AS {WHOLE}"]
     groups = [*(grouped_by(d, plan) for d in plan.dimensions), *split]
-    whole_rows = replace(plan, values=tuple(v for v in plan.values if v.base), figures=(), related=())
+    whole_rows = replace(plan, values=tuple(v for v in plan.values if v.base), figures=(), related=(), weekdays=())
     written = f"SELECT {', '.join(selected)} FROM {tables_read(plan)}{where(whole_rows)}"
     if not groups:
         return written
@@ -185,6 +202,50 @@ def _share(plan: Plan) -> str:
         return _ranked(plan, written, [FIGURE, PART, WHOLE])
     by_figure = bool(plan.dimensions) and _by_figure(plan)
     return f"{written} ORDER BY {f'{len(keys) + 1} DESC, 1' if by_figure else _places(plan, len(keys))}"
+
+
+def _ratio(plan: Plan) -> str:
+    """A total as a share of another, by the groups of both."""
+    assert plan.against is not None
+    sides = [_grouped(unqualified(one)) for one in (plan, plan.against)]
+    keys = [[called for _, called in keys_of(_unlabelled(one))] for one in (plan, plan.against)]
+    share = dialects.rounded(f"100.0 * coalesce(p.{FIGURE}, 0) / nullif(w.{FIGURE}, 0)", 4, plan.table.dialect)
+    selected = [f"w.{whole} AS {part}" for part, whole in zip(*keys, strict=True)]
+    selected += [f"{share} AS {FIGURE}", f"coalesce(p.{FIGURE}, 0) AS {PART}", f"w.{FIGURE} AS {WHOLE}"]
+    joined = " AND ".join(f"p.{part} = w.{whole}" for part, whole in zip(*keys, strict=True))
+    how = f"LEFT JOIN ({sides[0]}) AS p ON {joined}" if joined else f"CROSS JOIN ({sides[0]}) AS p"
+    order = f" ORDER BY {_places(_unlabelled(plan), len(keys[0]))}" if keys[0] else ""
+    return f"SELECT {', '.join(selected)} FROM ({sides[1]}) AS w {how}{order}"
+
+
+def _unlabelled(plan: Plan) -> Plan:
+    return replace(plan, dimensions=tuple(replace(one, label=None) for one in plan.dimensions))
+
+
+def _average(plan: Plan) -> str:
+    """The average, or the middle value, over the groups that have a row, and over all of them where these are known:
+    one without a row counts as zero."""
+    assert plan.mean is not None
+    mean, dialect = plan.mean, plan.table.dialect
+    known = str(mean.units) if mean.units else f"(SELECT count(*) FROM {mean.rows_of})" if mean.rows_of else ""
+    everything = "everything"
+    if mean.function == "avg":
+        figure = f"avg({FIGURE})"
+        of_all = f"sum({FIGURE}) * 1.0 / max({everything})"
+    else:
+        middle = "2 * place BETWEEN found AND found + 2"
+        figure = f"sum({FIGURE}) FILTER (WHERE {middle}) * 1.0 / count(*) FILTER (WHERE {middle})"
+        middle = f"2 * (place + {everything} - found) BETWEEN {everything} AND {everything} + 2"
+        of_all = f"coalesce(sum({FIGURE}) FILTER (WHERE {middle}), 0) * 1.0 / (2 - max({everything}) % 2)"
+    selected = [f"{dialects.rounded(figure, 6, dialect)} AS {FIGURE}", f"count(*) AS {GROUPS}"]
+    if known and (mean.function == "avg" or plan.aggregate.function != "sum"):
+        selected += [f"{dialects.rounded(of_all, 6, dialect)} AS {FIGURE_OF_ALL}", f"max({everything}) AS {ALL_GROUPS}"]
+    ranked = f"{FIGURE}, row_number() OVER (ORDER BY {FIGURE}) AS place, count(*) OVER () AS found"
+    ranked += f", {known} AS {everything}" if known else ""
+    return (
+        f"WITH grouped AS ({_grouped(plan)}), ranked AS (SELECT {ranked} FROM grouped) "
+        f"SELECT {', '.join(selected)} FROM ranked"
+    )
 
 
 def _change(plan: Plan) -> str:

@@ -11,10 +11,12 @@ from runtime.models.offline.catalog import Column
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES, QUANTITY_WORDS
 from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, Related, ValueFilter
+from runtime.models.offline.weekdays import days_said
 
 _UNIT_NAMES = {"minute": "minutes", "hour": "hours", "second": "seconds", "mile": "miles", "percent": "percent"}
 _UNIT_CODE = re.compile(r"[A-Z]{2,4}")  # a currency's code; a longer name would read badly behind each figure
 _OPERATORS = {"=": "exactly", "<": "under", "<=": "at most", ">": "over", ">=": "at least"}
+_BEFORE = {"week": "the week of", "hour": "hour"}
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _FUNCTIONS = {"sum": "total", "avg": "average", "median": "median", "min": "lowest", "max": "highest"}
 
@@ -92,7 +94,7 @@ def bucket(value: Json, kind: str) -> str:
         return f"{MONTH_NAMES[int(value[5:]) - 1]} {value[:4]}"
     if kind == "quarter" and isinstance(value, str):
         return f"{value[-2:]} {value[:4]}"
-    return f"the week of {value}" if kind == "week" else str(value)
+    return f"{named} {value}" if (named := _BEFORE.get(kind)) and value is not None else str(value)
 
 
 def measured(plan: Plan) -> str:
@@ -118,6 +120,8 @@ def conditions(plan: Plan) -> str:
         ends = [f"from {start.isoformat()}"] if start else []
         ends += [f"to {end.isoformat()}"] if end else []
         parts.append(f"{column_name(plan.date)} {' '.join(ends)}")
+    if plan.weekdays and plan.date is not None:
+        parts.append(f"{column_name(plan.date)} on {days_said(plan.weekdays)}")
     return ", ".join(parts)
 
 
@@ -159,6 +163,8 @@ def _value(value: ValueFilter) -> str:
         return f"`{value.column.name}` is {'no' if value.negated else 'yes'}"
     folded = list({text.strip().casefold(): text.strip() for text in reversed(value.values)}.values())[::-1]
     listed = " or ".join(f"“{shown(text)}”" for text in folded)
+    if value.negated and len(folded) > 1:
+        return f"{column_name(value.column)} is neither {' nor '.join(f'“{shown(text)}”' for text in folded)}"
     return f"{column_name(value.column)} is {'not ' if value.negated else ''}{listed}"
 
 

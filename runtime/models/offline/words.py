@@ -20,6 +20,7 @@ from runtime.models.offline.lexicon import (
     MOST,
     NEGATIONS,
     PERSON_WORDS,
+    PRAISES_ONLY,
     SHARE_WORDS,
     SPREAD_WORDS,
     TOGETHER_WORDS,
@@ -132,6 +133,8 @@ def _soft_word(clues: Clues, at: int, word: str, mention: Mention | None) -> boo
         clues.money = True
     if word in GENERIC_MEASURES:
         clues.generic = True
+    if clues.tokens[at].low in PRAISES_ONLY and mention is None:
+        return clues.has("by")  # "our most loyal customer (by number of orders)"
     if word in GENERIC_ROWS and (mention is None or not mention.columns):
         clues.rows_at.append(at)
         return True

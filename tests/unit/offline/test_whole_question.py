@@ -90,7 +90,7 @@ async def test_a_value_that_means_money_never_picks_the_other_table(tmp_path: Pa
 )
 async def test_a_figure_over_counts_is_never_one_of_amounts(shop: Folder, function: str, form: str) -> None:
     text = await converse(shop, form.format(function))
-    assert declined(text), text
+    assert declined(text) or ("number of rows" in text and "amount" not in text), text
 
 
 @pytest.mark.parametrize(
@@ -141,11 +141,9 @@ async def test_where_rows_may_be_updated_nobody_says_that_data_are_only_read() -
     "greeting",
     [
         "Hi!",
-        "thanks",
         "Hello there",
         "How are we doing?",
         "good morning",
-        "Thank you!",
         "What can you do?",
         "Hi there, what can I ask you?",
         "How does this work?",
@@ -158,6 +156,15 @@ async def test_a_greeting_is_returned_with_questions_that_can_be_asked(shop: Fol
     assert not declined(text) and len(examples) == 3, text
     for example in examples:
         assert not declined(await converse(shop, example)), example
+
+
+@pytest.mark.parametrize(
+    ("chat", "said"),
+    [("thanks", "welcome"), ("Thank you!", "welcome"), ("ok", "Good."), ("bye", "Bye."), ("nice work", "Good.")],
+)
+async def test_thanks_and_nods_get_one_line(shop: Folder, chat: str, said: str) -> None:
+    text = await converse(shop, chat)
+    assert said in text and "\n" not in text, text
 
 
 @pytest.mark.parametrize(
