@@ -311,7 +311,8 @@ class TurnRunner:
         answer = result.answer + missing
         if nothing and nothing.sentence not in answer:
             answer += f"\n\n({nothing.sentence})"
-        answer += "".join(f"\n\n({sentence})" for sentence in unread)
+        # First, because it changes how the rest is read: the asker meant those files, too.
+        answer = "".join(f"{sentence}\n\n" for sentence in unread) + answer
         view = AnswerView(
             summary_text="",
             answer_markdown=answer,

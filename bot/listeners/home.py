@@ -24,6 +24,7 @@ log = structlog.get_logger(__name__)
 
 _TABLES_SHOWN, _SOURCES_SHOWN, _EXAMPLES = 12, 20, 2
 _LINES_IN_SECTION = 4
+_HOW = blocks.context("Mention me in a channel, or write to me under Messages. `/footnote help` lists the commands.")
 
 
 class Home:
@@ -72,7 +73,7 @@ def home_blocks(
             "A channel may open more: ask there, or see `/footnote sources` in it. "
             "Which data is open to whom is decided in the admission manifest."
         )
-        return [blocks.header("Footnote"), blocks.section(text), *_lines("Closed", closed), blocks.divider(), *_how(())]
+        return [blocks.header("Footnote"), blocks.section(text), *_lines("Closed", closed), blocks.divider(), _HOW]
     named = ", ".join(f"*{line_text(source.id, 60)}*" for source in sources[:_SOURCES_SHOWN])
     return [
         blocks.header("Footnote"),
@@ -83,7 +84,8 @@ def home_blocks(
         *_listed(tables),
         *_lines("Closed", closed),
         blocks.divider(),
-        *_how(sources),
+        _suggested(sources),
+        _HOW,
     ]
 
 
@@ -107,13 +109,10 @@ def _listed(tables: Sequence[WorkspaceTable]) -> list[Block]:
     return [blocks.section("\n".join(["*Tables of files*", *lines]))]
 
 
-def _how(sources: Sequence[OpenSource]) -> list[Block]:
+def _suggested(sources: Sequence[OpenSource]) -> Block:
     questions = ["What tables do you have?", *map(_counting, _examples(sources))]
     asked = "\n".join(f"• {line_text(question, 120)}" for question in questions)
-    return [
-        blocks.section(f"*Ask, for example*\n{asked}"),
-        blocks.context("Mention me in a channel, or write to me under Messages. `/footnote help` lists the commands."),
-    ]
+    return blocks.section(f"*Ask, for example*\n{asked}")
 
 
 def _examples(sources: Sequence[OpenSource]) -> list[str]:

@@ -50,6 +50,6 @@ async def done(stage: Stage, channel: str, ts: str, times: int) -> None:
     """Waits until so many questions of a thread have been answered by such a model."""
 
     def answered() -> bool:
-        return sum(message["text"].startswith("Done.") for message in stage.slack.answers(channel, ts)) >= times
+        return sum("Done." in message["text"] for message in stage.slack.answers(channel, ts)) >= times
 
     await stage.slack.wait_for(lambda: answered() or None)

@@ -38,6 +38,7 @@ def test_nothing_open_is_said_with_where_to_ask_instead():
     text = said(home_blocks([], [table("orders")]))
     assert "Nothing is open to you in direct messages" in text and "/footnote sources" in text
     assert "orders" not in text
+    assert "for example" not in text and "/footnote help" in text
 
 
 def test_the_examples_ask_about_databases_first_and_count_only_what_can_be_counted():
