@@ -119,7 +119,7 @@ async def running_bot(
             model=model,
             approvals=office.desk,
             in_force=in_force,
-            changed=tells_of_remote_changes(slack, background, in_force),
+            changed=tells_of_remote_changes(board, in_force),
         )
         stack.push_async_callback(analyst.close)
         reloading = await _reloading(stack, analyst, office, slack)

@@ -20,7 +20,7 @@ from runtime.capability import Attachment
 from runtime.deliveries import Outbox, Sender
 from runtime.state import Approval, Deliveries, Delivery, NewDelivery, State
 
-SOURCE = "approval:"
+SOURCE, OPERATORS = "approval:", "operators:"
 SHARED = "Changes are off in channels shared with another organisation: not run."
 UNKNOWN_PLACE = "Who can read this conversation could not be learned, so nothing may be changed from here now."
 UNREAD = "Somebody else has to approve this, and nobody else reads a direct message: not run. Ask again in a channel."
@@ -83,6 +83,17 @@ class Board:
             for user in self.operators()
         ]
 
+    async def tell_operators(self, key: str, message: SlackMessage) -> None:
+        """Tells each of the operators, once for each `key`, whichever replica and however often. Raises StateError."""
+        source = OPERATORS + key
+        await self.state.deliveries.enqueue(
+            [
+                NewDelivery(source, f"{user}:operator", 1, "message", {**Place(user).as_json(), **message.as_json()})
+                for user in self.operators()
+            ]
+        )
+        await self.outbox.deliver(source, self.sender)
+
     def deliver(self, approval_id: str) -> None:
         """Brings out what is in the outbox, in the background, for as long as Slack needs."""
         self._begin(approval_id)
@@ -144,7 +155,7 @@ class Board:
     async def recover(self) -> None:
         """Boot: postings that a crash left in the outbox go out, in the background."""
         for source in await self.state.deliveries.open_sources():
-            if source.startswith((SOURCE, "waiting:")):
+            if source.startswith((SOURCE, "waiting:", OPERATORS)):
                 self.background.start(self._bring_out(source), name=f"bring out {source}")
 
     def _begin(self, approval_id: str) -> asyncio.Task[None]:
