@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -39,7 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
     made["sql"].add_argument("--manifest", help="the admission manifest (default: FOOTNOTE_MANIFEST)")
     made["sql"].add_argument("--json", action="store_true", help="print the result envelope")
     made["receipts"].add_argument("receipt", metavar="RECEIPT", nargs="?", help="one change, with its rows")
-    made["receipts"].add_argument("--limit", type=int, default=20, help="how many of the newest (default 20)")
+    made["receipts"].add_argument("--limit", type=_count, default=20, help="how many of the newest (default 20)")
     made["receipts"].add_argument("--json", action="store_true", help="print everything as JSON, the rows too")
     made["check"].add_argument("--live", action="store_true", help="also ask the real Slack and model endpoints")
     return parser
@@ -51,8 +53,39 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 999999999")
+    return int(text)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Exit codes: 0 ok, 1 failure, 2 bad usage or configuration."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # whatever letters the terminal knows
+    try:
+        code = _run(argv)
+    except BrokenPipeError:
+        code = FAILURE
+    return code if _written() else FAILURE
+
+
+def _written() -> bool:
+    """Whether all that was printed went out. Of a reader that has enough, as `| head` has, nothing is said."""
+    if sys.stdout is None:
+        return True
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            print(f"footnote: the output cannot be written: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter tries, and says so
+        return False
+    return True
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = build_parser().parse_args(argv)
     from runtime.errors import ConfigurationError, FootnoteError
 

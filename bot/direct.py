@@ -33,7 +33,7 @@ class DirectResult:
 def named_source(words: str, scope: Scope) -> tuple[str, str]:
     """The source and the query of `[SOURCE] QUERY`. Without a source it is the workspace, or the only one open."""
     open_here = scope.of_kind(*READABLE)
-    first, *rest = words.split(None, 1)
+    first, *rest = words.split(None, 1) or [""]
     if rest and (first in open_here or _BEGINS.match(rest[0])):
         return first, rest[0].strip()
     return (open_here[0] if len(open_here) == 1 else WORKSPACE), words
