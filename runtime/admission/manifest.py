@@ -235,7 +235,7 @@ class SlackFiles(_Part):
 
 
 class Retention(_Part):
-    """How long things are kept, in days."""
+    """How long things are to be kept, in days. Read, not applied yet: nothing is removed by its age."""
 
     conversations_days: Annotated[int, Field(ge=1)] = 365
     artifacts_days: Annotated[int, Field(ge=1)] = 90
@@ -250,7 +250,7 @@ class ExportDestination(_Part):
 
 
 class Exports(_Part):
-    """Local export destinations."""
+    """Local export destinations. Read, not used yet."""
 
     destinations: tuple[ExportDestination, ...] = ()
 
