@@ -24,13 +24,14 @@ from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 from runtime.ingest.summaries import WORD as SUMMARY_WORD
-from runtime.ingest.totals import Noun, doubted, find_totals, told
+from runtime.ingest.totals import LABEL_COLUMNS, Noun, doubted, find_totals, told
 from runtime.ingest.wrapping import is_padded, is_wrapped, unwrapped, without_comments, without_padding, without_rules
 
 _HEAD = 1_000
 _HEAD_BYTES = 1 << 16
 _TAIL_BYTES = 1 << 12
 _TAIL_LINES = 5
+_END_MARK = "\x1a"
 _SHOWN = 4
 _SHOWN_CHARS = 80
 LINE_CHARS = 2_000_000
@@ -84,7 +85,7 @@ def _odd_end(content: bytes, delimiter: str, quote: str) -> bool:
     tail = lines_of(end.decode("utf-8", "ignore"))[-_TAIL_LINES:]
     last = list(loose_records(tail, delimiter, quote))[-1:]
     cells = [cell.strip() for record in last for cell in record.cells]
-    odd = len(cells) > 1 and any(cells) and (not cells[0] or (not any(cells[1:]) and " " in cells[0]))
+    odd = len(cells) > 1 and any(cells) and (not all(cells[:LABEL_COLUMNS]) or (not any(cells[1:]) and " " in cells[0]))
     return odd or bool(SUMMARY_WORD.search(end))
 
 
@@ -95,6 +96,9 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     notes: list[str] = []
     if nuls := text.count("\0"):
         notes.append(f"{_counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
+    if text.rstrip("\r\n").endswith(_END_MARK):
+        text = text.rstrip("\r\n").removesuffix(_END_MARK)
+        notes.append("a mark at its end, as DOS put one (Ctrl-Z), removed")
     lines = unwrapped(lines_of(text.replace("\0", "")), notes)
     if long := next((number for number, line in enumerate(lines, 1) if len(line) > LINE_CHARS), 0):
         raise IngestRefused(f"line {long} is longer than 2 MB")

@@ -21,6 +21,7 @@ _NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 _SURE_ROWS = 5  # above a last row that one column alone shows to be their sum
 # A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
 _TWICE = r"[ÂÃ][\x{80}-\x{BF}\x{152}-\x{178}\x{2013}-\x{2122}]|â€[\x{80}-\x{BF}\x{152}-\x{2122}]"
+_ENTITY = "&([A-Za-z]{2,8}|#[0-9]{2,5});"
 _NAMED = re.compile(r"date|datum|fecha|data\b|day|time|stamp|(^|_)(ts|at)$|created|updated", re.IGNORECASE)
 _COMPACT = "days as YYYYMMDD"
 _MOMENTS = (
@@ -56,7 +57,7 @@ _FORMS = (
     ),
     (
         "are numbers with other signs or words",
-        rf"[~<>≈±≤≥]=?\s?{_AMOUNT}|{_AMOUNT}[*†‡‰]+|–{_AMOUNT}|{_AMOUNT}[a-zµ²³]{{2,6}}|{_AMOUNT}\s[^\s0-9:]{{1,6}}|{_AMOUNT}°[CF]|(?i)(rs\.?|ca\.?|approx\.?)\s?{_AMOUNT}",
+        rf"[~<>≈±≤≥]=?\s?{_AMOUNT}|{_AMOUNT}[*†‡‰]+|–{_AMOUNT}|{_AMOUNT}([a-zµ²³]{{2,6}}|[-–—]{{1,2}})|[\[<]{_AMOUNT}[\]>]|[0-9]+·[0-9]+|{_AMOUNT}\s[^\s0-9:]{{1,6}}|{_AMOUNT}°[CF]|(?i)(rs\.?|ca\.?|approx\.?)\s?{_AMOUNT}",
     ),
 )
 
@@ -138,11 +139,11 @@ def _forms(connection: duckdb.DuckDBPyConnection, cells: str, texts: Sequence[st
     read, where half of a column's values or more have it."""
     # The patterns take longer to compile than all else that a small file needs, and plain words match none of them.
     if not connection.execute(
-        f"SELECT 1 FROM ({cells}) WHERE regexp_matches(value, '[0-9]|[^ -~]') LIMIT 1"
+        f"SELECT 1 FROM ({cells}) WHERE regexp_matches(value, '[0-9&]|[^ -~]') LIMIT 1"
     ).fetchone():
         return []
-    tests = [f"regexp_matches(value, {literal(_TWICE)}) AS t0"]
-    tests += [f"regexp_full_match(trim(value), {literal(form)}) AS t{at}" for at, (_, form) in enumerate(_FORMS, 1)]
+    tests = [f"regexp_matches(value, {literal(sign)}) AS t{at}" for at, sign in enumerate((_TWICE, _ENTITY))]
+    tests += [f"regexp_full_match(trim(value), {literal(form)}) AS t{at}" for at, (_, form) in enumerate(_FORMS, 2)]
     counts = ", ".join(f"count_if(t{at}), min(CASE WHEN t{at} THEN value END)" for at in range(len(tests)))
     tested = f"SELECT name, value, {', '.join(tests)} FROM ({cells})"
     found = {
@@ -151,9 +152,11 @@ def _forms(connection: duckdb.DuckDBPyConnection, cells: str, texts: Sequence[st
     }
     notes: list[str] = []
     for name in (each for each in texts if each in found):
-        total, twice, example, *forms = found[name]
+        total, twice, example, entities, entity, *forms = found[name]
         if twice:
             notes.append(f"{name}: values look encoded twice, e.g. {_shown(example)}; kept so")
+        if entities:
+            notes.append(f"{name}: values hold letters as a web page writes them, e.g. {_shown(entity)}; kept so")
         for (what, _), many, some in zip(_FORMS, forms[::2], forms[1::2], strict=True):
             if 2 * many >= total:
                 notes.append(f"{name}: its values {what}, e.g. {_shown(some)}; column kept as text")

@@ -98,22 +98,57 @@ def _indented(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_like
 def _sums(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
     labelled = {place: label for place, row in enumerate(rows) if (label := label_of(row))}
     bare = [place for place in _bare(rows) if place not in labelled]
-    if not (labelled or bare) or 2 * len(labelled) > len(rows) > 2:
+    gaps = [place for place in _with_gaps(rows, comma_likely=comma_likely) if place not in labelled]
+    if not (labelled or bare or gaps) or 2 * len(labelled) > len(rows) > 2:
         return []
-    plain = [row for place, row in enumerate(rows) if place not in labelled and place not in bare]
-    ways = number_columns(plain, comma_likely=comma_likely)
-    texts = [place for place in range(len(names)) if place not in ways and any(row[place].strip() for row in plain)]
-    found = judged(rows, names, {**dict.fromkeys(bare, NO_LABEL), **labelled}, ways, texts)
-    unnamed = [total for total in found if total.place in bare]
-    # One figure in one row without a label may be the sum of those above by chance, unless it is the last.
-    sure = len(bare) > 1 or bare == [len(rows) - 1] or any(len(total.equal) > 1 for total in unnamed)
-    if len(unnamed) == len(bare) and sure:
-        return found
     # Rows without a label continue the one above them, unless each of them adds up others: then only the last may.
+    for unlabelled in filter(None, (gaps, bare)):
+        found = _all_unlabelled(rows, names, labelled, unlabelled, comma_likely=comma_likely)
+        if found is not None:
+            return found
+    ways, texts, plain = _columns(rows, {*labelled, *bare}, comma_likely=comma_likely)
     found = judged(rows, names, labelled, ways, texts)
     if bare == [len(rows) - 1] and (equal := sums_and_means(rows[-1], plain, names, ways)):
         found.append(Total(len(rows) - 1, NO_LABEL, equal, (), "sum or the mean"))
     return found
+
+
+def _columns(
+    rows: Sequence[Sequence[str]], apart: Set[int], *, comma_likely: bool
+) -> tuple[dict[int, Numeral], list[int], list[Sequence[str]]]:
+    """How the numbers are written, which columns hold labels, and the rows without those `apart`, which tell both."""
+    plain = [row for place, row in enumerate(rows) if place not in apart]
+    ways = number_columns(plain, comma_likely=comma_likely)
+    width = len(rows[0])
+    return ways, [at for at in range(width) if at not in ways and any(row[at].strip() for row in plain)], plain
+
+
+def _all_unlabelled(
+    rows: Sequence[Sequence[str]],
+    names: Sequence[str],
+    labelled: Mapping[int, str],
+    unlabelled: Sequence[int],
+    *,
+    comma_likely: bool,
+) -> list[Total] | None:
+    """The totals, if each of the `unlabelled` rows is one; None if one of them isn't, or may be one by chance only."""
+    ways, texts, _ = _columns(rows, {*labelled, *unlabelled}, comma_likely=comma_likely)
+    found = judged(rows, names, {**dict.fromkeys(unlabelled, NO_LABEL), **labelled}, ways, texts)
+    unnamed = [total for total in found if total.place in unlabelled]
+    # One figure in one row without a label may be the sum of those above by chance, unless it is the last.
+    last = list(unlabelled) == [len(rows) - 1] and not rows[-1][0].strip()
+    sure = len(unlabelled) > 1 or last or any(len(total.equal) > 1 for total in unnamed)
+    return found if len(unnamed) == len(unlabelled) and sure else None
+
+
+def _with_gaps(rows: Sequence[Sequence[str]], *, comma_likely: bool) -> list[int]:
+    """The rows that lack one of the labels which all others have: they may add up the rows of their group."""
+    ways = number_columns(rows, comma_likely=comma_likely)
+    for at in [at for at in range(len(rows[0]) if rows else 0) if at not in ways][1:LABEL_COLUMNS]:
+        gaps = [place for place, row in enumerate(rows) if not row[at].strip() and any(cell.strip() for cell in row)]
+        if gaps and gaps[0] > 1 and 2 * len(gaps) < len(rows):
+            return gaps
+    return []
 
 
 def judged(

@@ -222,6 +222,73 @@ CASES: Mapping[str, tuple[str, Mapping[str, Sequence[Any]], Sequence[str]]] = {
         {"Total": [D("38.00"), None, D("22.00")], "Lineitem quantity": [1, 2, 1]},
         [],
     ),
+    "subtotals that only lack the second label, and the total both": (
+        "region,shop,net\nNorth,a,10\nNorth,b,20\nNorth,,30\nSouth,c,5\nSouth,d,6\nSouth,,11\n,,41\n",
+        {"shop": ["a", "b", "c", "d"], "net": [10, 20, 5, 6]},
+        ["3 total and subtotal rows kept apart", "line 4", "line 7", "line 8"],
+    ),
+    "subtotals that only lack the second label, without a total": (
+        "region,shop,net\nNorth,a,10\nNorth,b,20\nNorth,,30\nSouth,c,5\nSouth,d,6\nSouth,,11\n",
+        {"net": [10, 20, 5, 6]},
+        ["2 total and subtotal rows kept apart"],
+    ),
+    "a missing second label, of which not each row adds up others": (
+        "region,shop,net\nNorth,a,10\nNorth,b,20\nNorth,,30\nSouth,c,5\nSouth,d,6\nSouth,,12\n",
+        {"net": [10, 20, 30, 5, 6, 12]},
+        [],
+    ),
+    "the mark that DOS put behind a text": (
+        "id,n\n1,2\n3,4\n\x1a",
+        {"id": [1, 3], "n": [2, 4]},
+        ["a mark at its end, as DOS put one (Ctrl-Z), removed"],
+    ),
+    "letters as a web page writes them": (
+        "id,name\n1,M&uuml;ller\n2,A &amp; B\n",
+        {"name": ["M&uuml;ller", "A &amp; B"]},
+        ["name: values hold letters as a web page writes them, e.g. 'A &amp; B'; kept so"],
+    ),
+    "round prices with dashes for cents, and points in the middle": (
+        "id;price;old\n1;5.--;3·50\n2;12.—;4·20\n",
+        {"price": ["5.--", "12.—"]},
+        ["price: its values are numbers with other signs", "old: its values are numbers with other signs"],
+    ),
+    "losses in other brackets": (
+        "a;b\nx;[350]\ny;<20>\nz;10\n",
+        {"b": ["[350]", "<20>", "10"]},
+        ["b: its values are numbers with other signs or words"],
+    ),
+    "indicators of a world bank": (
+        '"Data Source","Indicators",\n\n"Last Updated Date","2024-01-01",\n\n'
+        '"Country Name","Code","1960","1961",\n"Aruba","ABW","","54608",\n"Africa","AFE","130692579","134169237",\n',
+        {"1960": [None, 130692579], "1961": [54608, 134169237]},
+        ["2 lines above the header skipped", "1 column at the end without a name or a value left out"],
+    ),
+    "a report with its parameters above and semicolons": (
+        "Bericht;Umsatz\nVon;01.01.2024\n\nFiliale;Umsatz;Kunden\nNord;1.200,50;10\nSüd;2.300,00;12\n"
+        "Gesamt;3.500,50;22\n",
+        {"Umsatz": [D("1200.50"), D("2300.00")]},
+        ["2 lines above the header skipped", "1 total row kept apart"],
+    ),
+    "pages with their header again and a count at the end": (
+        "id,name,amount\n1,a,10\n2,b,20\nid,name,amount\n3,c,35\n(3 rows affected)\n",
+        {"id": [1, 2, 3], "amount": [10, 20, 35]},
+        ["the header stands again in line 4", "footer of 1 line below the table skipped"],
+    ),
+    "minus signs of typography, apart from the number or behind it": (
+        "a;b;c;d\n1;- 350,00;−3,5;1.234,56-\n2;-1.200,50;4,5;99,00\n",
+        {"b": [D("-350.00"), D("-1200.50")], "c": [D("-3.5"), D("4.5")], "d": [D("-1234.56"), D("99.00")]},
+        ["a minus behind the number read as negative in 1 values"],
+    ),
+    "numbers longer than a machine's": (
+        "id,v\n12345678901234567890,1\n12345678901234567891,2\n",
+        {"id": [D("12345678901234567890"), D("12345678901234567891")]},
+        [],
+    ),
+    "ids that a spreadsheet shortened": (
+        "id,v\n1.23457E+17,1\n1.23457E+17,2\n",
+        {"v": [1, 2]},
+        ["id: 2 values like 1.23457E+17 are shortened as spreadsheets do: their last digits are lost"],
+    ),
 }
 
 
