@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.render import blocks, limits, words
 from bot.render.blocks import Block
+from bot.render.clean import one_line
 from bot.render.measure import cut, fits
 from bot.render.pieces import fenced
 from bot.render.text import cell_plain, cell_raw, code_text, line_text, name_text
@@ -23,6 +24,7 @@ _LINES = 12
 _CELL_CHARS = 60
 _ARROW = " → "
 _UNSEEN = " (they differ in blanks or signs that can't be seen)"
+_HIDING = " (with blanks or signs that can't be seen)"
 _OPERATORS = {
     "eq": "=",
     "ne": "≠",
@@ -64,8 +66,12 @@ def _rows(details: Details) -> list[Block]:
 
 
 def _value(value: object) -> str:
-    """What is asked for, exactly: no digit of a number is left out."""
-    return line_text(repr(value) if isinstance(value, float) else cell_plain(value), 120)
+    """What is asked for, exactly: no digit of a number is left out, and what can't be seen is said to be there."""
+    return line_text(repr(value) if isinstance(value, float) else cell_plain(value), 120) + _hiding(value)
+
+
+def _hiding(value: object) -> str:
+    return _HIDING if isinstance(value, str) and one_line(value) != value else ""
 
 
 def _values(values: Sequence[object]) -> str:
@@ -126,7 +132,7 @@ def _cell(old: object, new: object) -> str:
     one, other = (cell_raw(value, _CELL_CHARS) for value in (old, new))
     if one == other:
         one, other = (cell_raw(text, _CELL_CHARS) for text in _from_where_they_part(str(old), str(new)))
-    return f"{one}{_ARROW}{other}" + (_UNSEEN if one == other else "")
+    return f"{one}{_ARROW}{other}" + (_UNSEEN if one == other else _hiding(new))
 
 
 def _from_where_they_part(one: str, other: str) -> tuple[str, str]:

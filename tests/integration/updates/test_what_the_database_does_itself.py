@@ -67,6 +67,9 @@ REFUSED = {
         "REVOKE UPDATE ON customers FROM {writer}; GRANT UPDATE (score) ON customers TO {writer}",
         "customers", "tier", "may not change tier",
     ),
+    "a role for which triggers and keys do not hold": (
+        "ALTER ROLE {writer} SET session_replication_role = replica", "customers", "tier", "works as a replica does",
+    ),
     "a table that is not there": ("", "nothing", "tier", "is not open here"),
 }  # fmt: skip
 
@@ -101,6 +104,18 @@ async def test_a_trigger_that_writes_another_column_undoes_the_change_unless_it_
     world.declared = {"updates": [rule]}
     receipt = await world.makes(GOLD)
     assert receipt.after[0] == (1, "gold", "stamped")
+
+
+async def test_what_nobody_could_notice_is_told_before_the_triggers(world: World):
+    world.declared = NOT_OPEN
+    world.run(
+        "REVOKE SELECT ON customers FROM {writer}; GRANT SELECT (xmin, id, name, tier, status, score, mood, seen, tags,"
+        "extra, email, active) ON customers TO {writer}"
+    )
+    for n in range(7):
+        world.run(trigger("RETURN NEW;", name=f"t{n}"))
+    first, *triggers = (await world.shows(GOLD)).warnings
+    assert "nobody would notice" in first and len(triggers) == 7
 
 
 NOT_OPEN = {"columns": {"deny": ["public.customers.ssn"]}}

@@ -107,6 +107,17 @@ def test_two_values_that_differ_never_look_the_same(before, after, shown) -> Non
     assert shown in text(card(change(before, after), "UTC", "t"))
 
 
+@pytest.mark.parametrize("value", ["go\u200bld", "gold ", " gold", "gold\u00a0", "go\nld", "go  ld", "go\u202eld"])
+def test_what_cannot_be_seen_in_a_new_value_is_said_although_the_old_one_looks_otherwise(value: str) -> None:
+    hiding = "(with blanks or signs that can't be seen)"
+    where = [{"column": "name", "op": "eq", "value": "Ann"}]
+    shown = text(card(change("silver", value, set=[{"column": "tier", "value": value}], where=where), "UTC", "t"))
+    assert shown.count(hiding) == 2  # where it is set, and in the row
+    asked = [{"column": "name", "op": "eq", "value": value}, {"column": "id", "op": "in", "value": [value, "b"]}]
+    assert text(card(change("silver", "gold", where=asked), "UTC", "t")).count(hiding) == 2
+    assert hiding not in text(card(change("silver", "Sales & Co: \u4e2d\u6587, caf\u00e9"), "UTC", "t"))
+
+
 def test_the_asker_is_named_among_those_who_may_approve_only_where_their_own_yes_counts() -> None:
     both = ApproverRule(users=("U0MIA", "U0ANN"))
     asked = request(rule=both)

@@ -111,6 +111,12 @@ def _whole_table(change: Change, facts: TableFacts) -> None:
             "The server behind the source's updates_url is a standby, which takes no changes now.",
             "An operator has to give the address of the primary.",
         )
+    if facts.document["replica"]:
+        raise _refused(
+            f"The role of the updates ({facts.document['role']}) works as a replica does: the database's own triggers "
+            "and foreign keys do not hold for it.",
+            f"An operator has to run ALTER ROLE {facts.document['role']} RESET session_replication_role.",
+        )
     if (what := _NO_TABLE.get(facts.kind)) is not None:
         raise _refused(f"{change.table} is {what}.", "Only tables of their own can be changed.")
     if facts.document["partition"] or facts.document["children"]:
@@ -160,8 +166,7 @@ def _assignable(name: str, shown: Iterable[str], facts: TableFacts) -> None:
 def _warnings(
     change: Change, facts: TableFacts, shown: Container[str], *, unseen: bool, unshown: bool
 ) -> Iterable[str]:
-    for trigger in facts.triggers(change.columns):
-        yield f"The trigger {trigger.name} ({_moment(trigger)}) runs too; what it does elsewhere is not shown here."
+    """The gravest first: a card has room for a few."""
     if unseen:
         yield _UNSEEN
     if unshown:
@@ -170,6 +175,8 @@ def _warnings(
         yield f"{_listed(generated)} {_is(generated)} computed by the database and may change, too."
     if facts.document["row_security"]:
         yield "Row-level security applies: only rows that its policies show to the role of the updates are changed."
+    for trigger in facts.triggers(change.columns):
+        yield f"The trigger {trigger.name} ({_moment(trigger)}) runs too; what it does elsewhere is not shown here."
 
 
 def _moment(trigger: TriggerFacts) -> str:

@@ -67,7 +67,7 @@ SELECT jsonb_build_object(
     SELECT coalesce(jsonb_agg(jsonb_build_array(p.polname, p.polcmd, p.polroles::text,
         pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) ORDER BY p.polname), '[]')
     FROM pg_policy AS p WHERE p.polrelid = c.oid),
-  'standby', pg_is_in_recovery(),
+  'standby', pg_is_in_recovery(), 'replica', current_setting('session_replication_role') = 'replica',
   'role', current_user, 'superuser', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user))::text
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relname = $2
