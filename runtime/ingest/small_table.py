@@ -19,9 +19,18 @@ _FIGURES = 20
 _NOTES = 40
 _NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 _SURE_ROWS = 5  # above a last row that one column alone shows to be their sum
-# A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
-_TWICE = r"[ÂÃ][\x{80}-\x{BF}\x{152}-\x{178}\x{2013}-\x{2122}]|â€[\x{80}-\x{BF}\x{152}-\x{2122}]"
-_ENTITY = "&([A-Za-z]{2,8}|#[0-9]{2,5});"
+_SEEN_INSIDE = (
+    (
+        # A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
+        "look encoded twice",
+        r"[ÂÃ][\x{80}-\x{BF}\x{152}-\x{178}\x{2013}-\x{2122}]|â€[\x{80}-\x{BF}\x{152}-\x{2122}]",
+    ),
+    ("hold letters as a web page writes them", "&([A-Za-z]{2,8}|#[0-9]{2,5});"),
+    (
+        "hold signs nobody sees (soft hyphens, zero-width blanks, marks of direction)",
+        r"[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}\x{FEFF}]",
+    ),
+)
 _NAMED = re.compile(r"date|datum|fecha|data\b|day|time|stamp|(^|_)(ts|at)$|created|updated", re.IGNORECASE)
 _COMPACT = "days as YYYYMMDD"
 _MOMENTS = (
@@ -142,8 +151,11 @@ def _forms(connection: duckdb.DuckDBPyConnection, cells: str, texts: Sequence[st
         f"SELECT 1 FROM ({cells}) WHERE regexp_matches(value, '[0-9&]|[^ -~]') LIMIT 1"
     ).fetchone():
         return []
-    tests = [f"regexp_matches(value, {literal(sign)}) AS t{at}" for at, sign in enumerate((_TWICE, _ENTITY))]
-    tests += [f"regexp_full_match(trim(value), {literal(form)}) AS t{at}" for at, (_, form) in enumerate(_FORMS, 2)]
+    tests = [f"regexp_matches(value, {literal(sign)}) AS t{at}" for at, (_, sign) in enumerate(_SEEN_INSIDE)]
+    tests += [
+        f"regexp_full_match(trim(value), {literal(form)}) AS t{at}"
+        for at, (_, form) in enumerate(_FORMS, len(_SEEN_INSIDE))
+    ]
     counts = ", ".join(f"count_if(t{at}), min(CASE WHEN t{at} THEN value END)" for at in range(len(tests)))
     tested = f"SELECT name, value, {', '.join(tests)} FROM ({cells})"
     found = {
@@ -152,11 +164,11 @@ def _forms(connection: duckdb.DuckDBPyConnection, cells: str, texts: Sequence[st
     }
     notes: list[str] = []
     for name in (each for each in texts if each in found):
-        total, twice, example, entities, entity, *forms = found[name]
-        if twice:
-            notes.append(f"{name}: values look encoded twice, e.g. {_shown(example)}; kept so")
-        if entities:
-            notes.append(f"{name}: values hold letters as a web page writes them, e.g. {_shown(entity)}; kept so")
+        total, *counted = found[name]
+        inside, forms = counted[: 2 * len(_SEEN_INSIDE)], counted[2 * len(_SEEN_INSIDE) :]
+        for (what, _), many, some in zip(_SEEN_INSIDE, inside[::2], inside[1::2], strict=True):
+            if many:
+                notes.append(f"{name}: values {what}, e.g. {_shown(some)}; kept so")
         for (what, _), many, some in zip(_FORMS, forms[::2], forms[1::2], strict=True):
             if 2 * many >= total:
                 notes.append(f"{name}: its values {what}, e.g. {_shown(some)}; column kept as text")

@@ -34,6 +34,7 @@ _DATE_WORD = re.compile(r"(^|[\W_])(dates?|datum|fecha|data|dato)([\W_]|$)", re.
 _NUMBERS = ("BIGINT", "HUGEINT", "DOUBLE", "DECIMAL")
 _SHARE = re.compile(r"[-+]?[0-9]+([.,][0-9]+)?\s*%")
 _ABSENT = MISSING | NOT_FINITE
+_TRUTH = ("true", "false", "")
 _SHOWN = 4
 
 
@@ -208,7 +209,7 @@ def _say(column: SheetColumn, cells: Sequence[str]) -> None:
         cut = sum(cell[15 + cell.startswith("-") :].strip("0") == "" for cell in long)
         lost = f"; {cut:,} end in zeros where the program keeps 15 digits, so the rest may be lost" if cut else ""
         column.notes.append(f"{_counted(len(long), 'number')} of more than 15 digits read exactly as stored{lost}")
-    if column.classes[Truth] and len(set(column.classes) - {Missing}) > 1:
+    if column.classes[Truth] and any(cell.strip().lower() not in _TRUTH for cell in cells if type(cell) is not Missing):
         column.notes.append("true and false stand among other values; column kept as text")
 
 

@@ -301,6 +301,12 @@ def test_truth_values_are_boolean_only_by_themselves(read_book: Read) -> None:
     assert "mixed: true and false stand among other values; column kept as text" in table.notes
 
 
+def test_truth_values_of_which_some_are_text_are_boolean_without_a_word(read_book: Read) -> None:
+    table = one(read_book(saved(["who", "paid"], ["a", True], ["b", "TRUE"], ["c", None], ["d", False])))
+    assert (table.types["paid"], table.column("paid")) == ("BOOLEAN", [True, True, None, False])
+    assert "paid" not in table.notes
+
+
 def test_columns_of_one_name_are_told_apart(read_book: Read) -> None:
     table = one(read_book(saved(["net", "Net", None], [1, 2, 3], [4, 5, 6])))
     assert list(table.types) == ["net", "Net_2", "column_3"]
