@@ -100,13 +100,14 @@ def compared(clues: Clues, today: date | None) -> tuple[PeriodMention, ...]:
     return points
 
 
+_EXCEPTING = frozenset(("other", "apart", "aside", "but"))
 _EXCEPT = (("other", "than"), ("apart", "from"), ("aside", "from"))
 
 
 def exceptions(clues: Clues) -> None:
     """ "other than", "apart from", "but not": what follows is left out."""
     lows = [token.low for token in clues.tokens]
-    for at, low in enumerate(lows):
+    for at, low in enumerate(lows) if _EXCEPTING.intersection(lows) else ():
         following = lows[at + 1] if at + 1 < len(lows) else ""
         if (low, following) in _EXCEPT:
             clues.negations.append(at + 1)
@@ -209,7 +210,8 @@ def top_numbers(clues: Clues) -> None:
         before = clues.tokens[at - 1].low if at else ""
         after = clues.tokens[at + 1] if at + 1 < len(clues.tokens) else None
         ranked = after is not None and (after.stem in MOST | LEAST or after.low in ADJECTIVES)
-        if before in ("top", "bottom") or (ranked and token.low != "one"):
+        which = before == "which" and any(other.stem in MOST | LEAST for other in clues.tokens[at:])
+        if which or before in ("top", "bottom") or (ranked and token.low != "one"):
             clues.top = int(value)
             clues.used[at] = True
 

@@ -300,7 +300,7 @@ ENGLISH = frozenset(
         "compare",
         *"plot draw chart graph against versus only all please over under more less".split(),
         *"can could should would be been at our you your there this that it where why not or if than".split(),
-        *"after before between during".split(),
+        *"after before between during next last".split(),
         "with",
         "without",
         "no",

@@ -24,6 +24,8 @@ from runtime.models.offline.tokens import stems
 _SELLING = frozenset(("sell", "sold", "seller"))
 _PASSIVE = frozenset("was were is are been be get got gets".split())
 _RANKS = ("best", "worst", "top", "most", "least")
+_RANKED = frozenset(_RANKS)
+_VERBS = SALES_VERBS | SPENDING_VERBS | {"order", "ordered"}
 _FEW = frozenset(("least", "fewest"))
 _WE = frozenset(("we", "i", "us", "our", "my"))
 _HOW_MUCH = "I can't tell whether that means pieces or money: ask “how many pieces …”, or name the amount."
@@ -33,9 +35,9 @@ _BY_WHAT = "I can't tell whether that is to be told by pieces or by money: say �
 def selling(clues: Clues) -> None:
     """ "sells best", "best-selling", "sold the most", "was bought most": the pieces of a table of sales, another sells
     nothing."""
-    if not of_sales(clues.table):
-        return
     lows = [token.low for token in clues.tokens]
+    if not _RANKED.intersection(lows) or not of_sales(clues.table):
+        return
     for at, token in enumerate(clues.tokens):
         passive = token.low in ("bought", "ordered", "purchased") and lows[max(at - 1, 0)] in _PASSIVE
         if token.stem not in _SELLING and not passive:
@@ -58,6 +60,8 @@ def read_sales(clues: Clues) -> None:
     """Takes the one verb that says that something was bought, sold or paid for, where the table has what it speaks of:
     elsewhere it stays unread, so that no other table answers."""
     lows = [token.low for token in clues.tokens]
+    if not _VERBS.intersection(lows):
+        return
     if clues.has("sells"):
         _says_pieces(clues)
         return

@@ -156,6 +156,9 @@ def _ranks_rows(parts: Parts, extreme: Extreme) -> bool:
         return False
     index = clues.next_content(extreme.at + 1)
     mention = clues.mention_at(index) if index is not None else None
+    while mention is not None and mention.values and not mention.table:  # "the most cancelled orders"
+        index = clues.next_content(mention.after)
+        mention = clues.mention_at(index) if index is not None else None
     rows = (mention is not None and mention.table) or (index is not None and index in clues.rows_at)
     return rows_counted or (rows and clues.tokens[extreme.at].low in _QUANTITY)
 

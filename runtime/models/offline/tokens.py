@@ -86,6 +86,7 @@ def stem(word: str) -> str:
 
 _ENDINGS: tuple[tuple[str, str, int], ...] = (
     ("ies", "y", 2),
+    ("elves", "elf", 2),
     ("sses", "ss", 1),
     ("shes", "sh", 2),
     ("ches", "ch", 2),

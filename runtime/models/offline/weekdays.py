@@ -21,6 +21,7 @@ _NAMED = (
     (("hour", "of", "day"), "hour"),
     (("time", "of", "day"), "hour"),
 )
+_SAID = frozenset(_NUMBERS) | {f"{day}s" for day in _NUMBERS} | {"weekends", *(words[0] for words, _ in _NAMED)}
 _BEFORE_HOUR = ("by", "which", "what", "each")
 _OF_TIME = ("on", "at", "during", "over")
 
@@ -28,9 +29,9 @@ _OF_TIME = ("on", "at", "during", "over")
 def read_weekdays(clues: Clues) -> None:
     """Takes the days that rows are kept by, and the units that they may be grouped by, where the table has dates. One
     Monday ("on Monday", "last Monday") stays unread, since no rule says which one is meant."""
-    if not any(column.dated for column in clues.table.columns):
-        return
     lows = [token.low for token in clues.tokens]
+    if not _SAID.intersection(lows) or not any(column.dated for column in clues.table.columns):
+        return
     at = 0
     while at < len(lows):
         mention = clues.mention_at(at)

@@ -105,6 +105,11 @@ def figures(shop: Database, sql: str) -> list[float]:
          "SELECT customer_id, sum(amount) FROM orders WHERE 1{N} GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
         ("Which customers spent over 700 EUR?",
          "SELECT customer_id, sum(amount) FROM orders WHERE 1{N} GROUP BY 1 HAVING sum(amount) > 700"),
+        ("Which customer has the most cancelled orders?",
+         "SELECT customer_id, count(*) FROM orders WHERE status = 'cancelled' GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
+        ("Which two countries placed the most orders in 2025?",
+         "SELECT country, count(*) FROM orders JOIN customers USING (customer_id) WHERE ordered_on LIKE '2025%'"
+         " GROUP BY 1 ORDER BY 2 DESC LIMIT 2"),
         ("Who ordered in June 2025?",
          "SELECT customer_id, count(*) FROM orders WHERE ordered_on LIKE '2025-06%' GROUP BY 1"),
     ],
