@@ -185,7 +185,7 @@ class Limits:
 
     def override(self, values: Mapping[str, int]) -> Limits:
         """These limits with `values` replaced. Raises ConfigurationError on an unknown name or a value below 1."""
-        known = {field.name for field in dataclasses.fields(self)}
+        known = limit_names()
         for name, value in values.items():
             if name not in known:
                 near = process.extractOne(name, sorted(known))
@@ -193,6 +193,11 @@ class Limits:
             if value < 1:
                 raise ConfigurationError(f"limits: {name} must be at least 1, not {value}")
         return dataclasses.replace(self, **values)
+
+
+def limit_names() -> frozenset[str]:
+    """The names of all limits."""
+    return frozenset(field.name for field in dataclasses.fields(Limits))
 
 
 DEFAULT = Limits()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 ChannelId = Annotated[str, StringConstraints(pattern=r"^(\*|[CG][A-Z0-9]{2,})$")]
 UserId = Annotated[str, StringConstraints(pattern=r"^[UW][A-Z0-9]{2,}$")]
@@ -22,11 +22,13 @@ class Audience(BaseModel):
         tuple[ChannelId, ...],
         Field(description='Channel ids; "*" is every channel that no other organisation shares. Empty admits none.'),
     ] = ()
-    im: Annotated[bool, Field(description="Open in direct messages.")] = False
+    im: Annotated[StrictBool, Field(description="Open in direct messages.")] = False
     users: Annotated[tuple[UserId, ...], Field(description="When not empty: only these people may ask.")] = ()
     groups: Annotated[tuple[GroupId, ...], Field(description="When not empty: or members of these groups.")] = ()
-    external: Annotated[bool, Field(description="Open in listed channels shared with another organisation.")] = False
-    guests: Annotated[bool, Field(description="Open to guests, and in channels that a guest can read.")] = False
+    external: Annotated[StrictBool, Field(description="Open in listed channels shared with another organisation.")] = (
+        False
+    )
+    guests: Annotated[StrictBool, Field(description="Open to guests, and in channels that a guest can read.")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import yaml
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
+    StrictBool,
+    StrictFloat,
     StrictInt,
     StringConstraints,
     ValidationError,
@@ -20,6 +23,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.config import JsonDict
 from rapidfuzz import process
 
 from runtime.admission.audience import Audience, ChannelId, GroupId, UserId
@@ -27,12 +31,11 @@ from runtime.admission.mapping import UniqueKeys
 from runtime.capability import ApproverRule, EffectKind
 from runtime.environment import named_value
 from runtime.errors import ConfigurationError
-from runtime.limits import DEFAULT, Limits
+from runtime.limits import DEFAULT, Limits, limit_names
 
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
 EnvironmentReference = Annotated[str, StringConstraints(pattern=r"^\$\{[A-Z][A-Z0-9_]*\}$")]
-Duration = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[smhd]$")]
-LimitValue = Annotated[StrictInt, Field(le=2**53)]
+Duration = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,4}[smhd]$")]
 RemoteToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,59}$")]
 SchemaDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 
@@ -44,8 +47,31 @@ _WANTED = {
     "users": "is no person's id, such as U0ANN; names are not taken",
     "groups": "is no user group's id, such as S0APPR; names are not taken",
 }
+# What a value of another kind should have been, by pydantic's name for the fault.
+_KINDS = {
+    "tuple_type": "should be a list, such as [first, second]",
+    "dict_type": "should be a mapping of keys to values",
+    "model_type": "should be a mapping of keys to values",
+    "model_attributes_type": "should be a mapping of keys to values",
+    "union_tag_not_found": "lacks its kind: sqlite, postgresql or mcp",
+    "union_tag_invalid": "its kind should be sqlite, postgresql or mcp",
+    "too_short": "should have an entry",
+}
 _REFERENCE = "write a reference to the environment, such as ${CRM_READ_URL}, and never the value itself"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+def _number(value: object) -> object:
+    """The value, a whole one such as 5.0 as the number it is. `true` is no 1 here, as in JSON Schema."""
+    if isinstance(value, bool):
+        raise ValueError("should be a number, not true or false")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[StrictInt, Field(ge=1), BeforeValidator(_number)]
+Days = Annotated[StrictInt, Field(ge=1, le=36_500), BeforeValidator(_number)]
+LimitValue = Annotated[StrictInt, Field(le=2**53), BeforeValidator(_number)]  # that it is above 0 is said by its name
+Dollars = Annotated[StrictFloat, Field(gt=0, allow_inf_nan=False)]
 
 
 class _Part(BaseModel):
@@ -106,10 +132,10 @@ class UpdateRule(_Part):
     trigger_columns: Annotated[
         tuple[str, ...], Field(description="Columns that the table's own triggers may change as well.")
     ] = ()
-    max_rows: Annotated[int, Field(ge=1)] = 100
+    max_rows: Whole = 100
     approvers: People
-    self_approval: bool = False
-    approvals: Literal[1, 2] = 1
+    self_approval: StrictBool = False
+    approvals: Annotated[Literal[1, 2], BeforeValidator(_number)] = 1
     expires: Duration = "10m"
 
     def approver_rule(self) -> ApproverRule:
@@ -123,8 +149,14 @@ class UpdateRule(_Part):
         )
 
 
+_WITH_UPDATES: JsonDict = {"required": ["updates"], "properties": {"updates": {"type": "array", "minItems": 1}}}
+_WITH_UPDATES_URL: JsonDict = {"required": ["updates_url"], "properties": {"updates_url": {"type": "string"}}}
+
+
 class PostgresqlSource(_Source):
     """A PostgreSQL database. Addresses are references to the environment, never literal passwords."""
+
+    model_config = ConfigDict(json_schema_extra={"if": _WITH_UPDATES, "then": _WITH_UPDATES_URL})
 
     kind: Literal["postgresql"]
     url: EnvironmentReference
@@ -180,7 +212,7 @@ class EffectRule(_Part):
     """Who approves an effect."""
 
     approvers: People
-    self_approval: bool = False
+    self_approval: StrictBool = False
 
     def approver_rule(self) -> ApproverRule:
         """Who approves, as the boundary asks for it."""
@@ -211,7 +243,7 @@ class ChannelSettings(_Part):
 
     timezone: str | None = None
     follow_up: Literal["thread", "mention"] = "thread"
-    budget_usd_day: Annotated[float, Field(gt=0)] | None = None
+    budget_usd_day: Dollars | None = None
 
     @field_validator("timezone")
     @classmethod
@@ -222,23 +254,23 @@ class ChannelSettings(_Part):
 class Budgets(_Part):
     """Money caps in US dollars. None is no cap."""
 
-    run_usd: Annotated[float, Field(gt=0)] | None = None
-    person_usd_day: Annotated[float, Field(gt=0)] | None = None
-    channel_usd_day: Annotated[float, Field(gt=0)] | None = None
+    run_usd: Dollars | None = None
+    person_usd_day: Dollars | None = None
+    channel_usd_day: Dollars | None = None
 
 
 class SlackFiles(_Part):
     """Files shared with a question."""
 
-    max_mib: Annotated[int, Field(ge=1)] = 100
-    keep_days: Annotated[int, Field(ge=1)] = 30
+    max_mib: Whole = 100
+    keep_days: Days = 30
 
 
 class Retention(_Part):
     """How long things are to be kept, in days. Read, not applied yet: nothing is removed by its age."""
 
-    conversations_days: Annotated[int, Field(ge=1)] = 365
-    artifacts_days: Annotated[int, Field(ge=1)] = 90
+    conversations_days: Days = 365
+    artifacts_days: Days = 90
 
 
 class ExportDestination(_Part):
@@ -258,7 +290,7 @@ class Exports(_Part):
 class Manifest(_Part):
     """What is open to whom. Unknown keys are errors."""
 
-    version: Literal[1]
+    version: Annotated[Literal[1], BeforeValidator(_number)]
     timezone: Annotated[str, Field(description="IANA zone for dates in answers.")] = "UTC"
     operators: People = People()
     workspace: Workspace | None = None
@@ -269,7 +301,9 @@ class Manifest(_Part):
     slack_files: SlackFiles = SlackFiles()
     retention: Retention = Retention()
     exports: Exports = Exports()
-    limits: Mapping[str, LimitValue] = Field(default_factory=dict[str, int])
+    limits: Mapping[str, LimitValue] = Field(
+        default_factory=dict[str, int], json_schema_extra={"propertyNames": {"enum": [*sorted(limit_names())]}}
+    )
 
     @field_validator("timezone")
     @classmethod
@@ -325,8 +359,18 @@ def load_manifest(path: Path) -> Manifest:
 
 
 def manifest_schema() -> dict[str, Any]:
-    """The published JSON Schema of the manifest."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Manifest.model_json_schema()}
+    """The published JSON Schema of the manifest. It refuses what the loader refuses, but for names of time zones, names
+    that stand twice or are too long together, and references to variables that are not set."""
+    schema: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Manifest.model_json_schema(),
+    }
+    for part in (schema, *schema["$defs"].values()):
+        for mapping in part.get("properties", {}).values():
+            if "patternProperties" in mapping:  # pydantic refuses other names, and forgets to say so
+                mapping["additionalProperties"] = False
+    schema["properties"]["limits"]["additionalProperties"]["minimum"] = 1
+    return schema
 
 
 def environment_value(reference: str) -> str | None:
@@ -356,6 +400,8 @@ def _explain(error: ValidationError) -> str:
             lines.append(f"  {where}: unknown key{_nearest(item['loc'])}")
         elif item["type"] == "string_pattern_mismatch" and (said := _wanted(item["loc"], str(item["input"]))):
             lines.append(f"  {where}: {said}")
+        elif item["type"] in _KINDS:
+            lines.append(f"  {where}: {_KINDS[item['type']]}")
         else:
             lines.append(f"  {where or 'manifest'}: {re.sub('^Value error, ', '', item['msg'])}")
     if len(found) > _PROBLEMS_SHOWN:
@@ -391,7 +437,8 @@ def _step(node: dict[str, Any], part: int | str, definitions: dict[str, Any]) ->
     for option in options:  # a discriminated source: pydantic puts its kind into the location
         if option.get("properties", {}).get("kind", {}).get("const") == part:
             return option
-    found = node.get("properties", {}).get(part, node.get("additionalProperties", {}))
+    by_name = next(iter(node.get("patternProperties", {}).values()), node.get("additionalProperties", {}))
+    found = node.get("properties", {}).get(part, by_name)
     return _resolve(cast(dict[str, Any], found) if isinstance(found, dict) else {}, definitions)
 
 

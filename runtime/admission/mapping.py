@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import yaml
 from yaml.constructor import ConstructorError
-from yaml.nodes import MappingNode
+from yaml.nodes import MappingNode, Node
 
 _MERGE = "tag:yaml.org,2002:merge"  # the key `<<`
 
@@ -28,3 +28,15 @@ class UniqueKeys(yaml.SafeLoader):
                 raise ConstructorError(None, None, f"the key {key!r} stands twice in one mapping", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
+
+
+# A list or a text is meant, and the published schema takes nothing else.
+_NO_JSON = ("binary", "set", "omap", "pairs")
+
+
+def _refused(_: UniqueKeys, node: Node) -> object:
+    raise ConstructorError(None, None, f"a value tagged {node.tag!r} is none of a manifest", node.start_mark)
+
+
+for _tag in _NO_JSON:
+    UniqueKeys.add_constructor(f"tag:yaml.org,2002:{_tag}", _refused)
