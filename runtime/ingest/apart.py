@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from runtime.ingest.balances import balances_told, find_balances
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.lexical import literal, numbered_rows, quoted
 from runtime.ingest.loose_records import Record
@@ -25,6 +26,7 @@ from runtime.ingest.totals import LABEL, LABEL_COLUMNS, NO_LABEL, Noun, judged, 
 
 _CANDIDATES = 5_000
 """Of more rows that look like totals, none is judged: they are ordinary rows, or the last look says what they are."""
+_FIRST_ROWS = 20
 _LAST_ROWS = 20
 _NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
@@ -89,9 +91,10 @@ def find_apart(
     if again:
         notes.append(header_again([table.told_place(each) for each in again], table.noun()))
     footer = _footer(table, notes)
-    candidates, labelled = _labelled(table, parquet, {*again, *footer})
-    totals = _totals(table, parquet, candidates, {*again, *footer}, notes)
-    return Apart(tuple(sorted({*again, *footer, *totals})), tuple(notes), labelled)
+    left = {*again, *footer, *_balances(table, {*again, *footer}, notes)}
+    candidates, labelled = _labelled(table, parquet, left)
+    totals = _totals(table, parquet, candidates, left, notes)
+    return Apart(tuple(sorted({*left, *totals})), tuple(notes), labelled)
 
 
 def _repeats(table: _Table) -> list[int]:
@@ -108,6 +111,18 @@ def _footer(table: _Table, notes: list[str]) -> list[int]:
     records = [Record(table.told_place(place), cells) for place, cells in last.items()]
     kept = len(without_footer(records, len(table.names), notes, table.noun()))
     return list(last)[kept:]
+
+
+def _balances(table: _Table, known: set[int], notes: list[str]) -> list[int]:
+    """Rows at both ends of the table that name a balance."""
+    ends = table.cells(f"{table.place} < {_FIRST_ROWS}") | table.cells(
+        f"{table.place} >= {max(0, table.rows - _LAST_ROWS)}"
+    )
+    places = [place for place in ends if place not in known]
+    rows = [ends[place] for place in places]
+    found = find_balances(rows, comma_likely=False)
+    notes += balances_told(found, rows, [table.told_place(place) for place in places], table.noun())
+    return [places[at] for at in found.apart]
 
 
 def _totals(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -61,6 +62,15 @@ def test_proved_balances_are_kept_apart_with_what_they_say(
     found = read(text)
     assert [sum(filter(None, found.column(name))) for name in columns] == sums
     assert "balance rows kept apart, not counted as rows: " in found.notes and said in found.notes
+
+
+def test_balances_at_the_ends_of_a_large_text_are_kept_apart(read: Read, limits: Any) -> None:
+    moves = "".join(f"2024-01-02,x{place},1.50,{D('1000') + place * D('1.5')}\n" for place in range(1, 400))
+    ends = ("2024-01-01,Opening balance,,1000.00\n", "2024-01-31,Closing balance,,1598.50\n")
+    text = f"date,text,amount,balance\n{ends[0]}{moves}{ends[1]}"
+    found = read(text, limits=replace(limits, repair_bytes=100, whole_types_bytes=100))
+    assert (len(found.rows), sum(found.column("amount"))) == (399, D("598.50"))
+    assert "2 balance rows kept apart, not counted as rows: line 2: 2024-01-01 | Opening balance" in found.notes
 
 
 @pytest.mark.parametrize(
