@@ -23,8 +23,8 @@ async def arguments(flight: InFlight) -> InFlight:
     """Cuts what may be cut to its bound (and notes it), then checks the schema, then builds the typed arguments.
     Raises `invalid_arguments` naming the argument, what is wrong and the bound."""
     capability = flight.registered
-    raw, notes = _capped(flight.call.input, capability.caps)
     contract = Contract.of(capability)
+    raw, notes = _capped(_whole(flight.call.input, contract.input_schema), capability.caps)
     found = sorted(contract.input_validator.iter_errors(raw), key=lambda error: list(map(str, error.absolute_path)))
     if found:
         raise _invalid([_explain(error) for error in found])
@@ -35,6 +35,19 @@ async def arguments(flight: InFlight) -> InFlight:
             [f"{_where(item['loc'])}: {item['msg'].removeprefix(_RAISED)}" for item in error.errors()]
         ) from error
     return replace(flight, arguments=typed, notes=flight.notes + notes)
+
+
+def _whole(raw: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with 40.0 as 40 where a whole number is asked for: to JSON Schema they are the same."""
+    whole = {name for name, each in schema.get("properties", {}).items() if _takes_whole(each)}
+    return {
+        name: int(value) if name in whole and isinstance(value, float) and value.is_integer() else value
+        for name, value in raw.items()
+    }
+
+
+def _takes_whole(schema: Mapping[str, Any]) -> bool:
+    return any(each.get("type") == "integer" for each in (schema, *schema.get("anyOf", ())))
 
 
 def _capped(raw: Mapping[str, Any], caps: Mapping[str, int]) -> tuple[dict[str, Any], tuple[str, ...]]:

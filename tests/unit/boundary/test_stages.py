@@ -48,6 +48,7 @@ async def test_an_on_demand_tool_must_be_loaded_first(bench) -> None:
         ({"text": "x" * 101}, "100"),
         ({"text": "hi", "limit": 0}, "minimum 1"),
         ({"text": "hi", "limit": "5"}, "limit"),
+        ({"text": "hi", "limit": 4.5}, "limit: 4.5 is not of type integer"),
         ({"text": "hi", "limt": 5}, "did you mean limit"),
         ({"text": "hi", "note": "n" * 61}, "60"),
         ({"text": "hi", "note": True}, "note: true is not of type string or null"),
@@ -67,6 +68,12 @@ async def test_capped_arguments_are_cut_and_it_is_said(bench) -> None:
     assert body["data"]["limit"] == 50
     assert "900" in body["notes"][0]
     assert result.evidence.notes == tuple(body["notes"])
+
+
+async def test_a_whole_number_may_be_written_as_a_fraction_of_nothing(bench) -> None:
+    (few, many) = await bench.run(("echo", {"text": "hi", "limit": 4.0}), ("echo", {"text": "hi", "limit": 900.0}))
+    assert json.loads(few.text)["data"]["limit"] == 4
+    assert json.loads(many.text)["data"]["limit"] == 50
 
 
 async def test_a_source_that_closed_stops_the_next_call(bench) -> None:
