@@ -137,6 +137,12 @@ class Board:
         rows = await self.state.deliveries.of_source(SOURCE + approval_id)
         return next((row for row in rows if row.dest.endswith(":card") and row.part_no == _CARD_PART), None)
 
+    async def files_posted(self, approval_id: str) -> bool | None:
+        """Whether the files beside the card stand in the thread; None for one that never will."""
+        rows = await self.state.deliveries.of_source(SOURCE + approval_id)
+        states = {row.state for row in rows if row.dest.endswith(":files")}
+        return None if states & {"failed", "unknown"} else states <= {"sent"}
+
     async def answered_meanwhile(self, question: Question) -> bool:
         """A message in a thread that waits for an approval is answered at once; its own turn comes after. False where
         nothing is waited for."""

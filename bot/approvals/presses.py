@@ -9,7 +9,7 @@ import structlog
 
 from bot.approvals.board import UNKNOWN_PLACE, Board
 from bot.approvals.pressers import NOT_LEARNED, Invalid, Permitted, Pressers, Refused
-from bot.render.approval_card import people
+from bot.render.approval_card import left_to_the_file, people
 from bot.render.text import line_text
 from runtime.approvals import Desk, moves, token_hash
 from runtime.state import Approval, State
@@ -18,6 +18,8 @@ from runtime.state.approvals import Change
 log = structlog.get_logger(__name__)
 
 NOT_VALID = "This button is not valid; nothing was run."
+FILE_REFUSED = "The file with all rows could not be posted here, so nobody can look at the whole change: not run."
+FILE_COMING = "The file with all rows is still on its way; nothing was run. Please look at it and press again."
 QUESTION_GONE = "The question was deleted: not run."
 _REASON_CHARS = 500
 
@@ -97,7 +99,7 @@ class Presses:
             return approval, standing_words(approval)
         match await self.pressers.judge(approval, press.user, press.team, deciding=deciding):
             case Permitted():
-                return approval, ""
+                return await self._seen_whole(approval) if deciding else (approval, "")
             case Refused(sentence):
                 await self.state.audit.add("approval_refused", {"user": press.user, "approval": approval.id})
                 return approval, sentence
@@ -137,6 +139,21 @@ class Presses:
             after = await self.desk.change(approval.id, moves.discount(lapsed), press.value)
             await self._audit("approval_lapsed", after, replace(press, user=" ".join(lapsed)), won=False)
         return lapsed
+
+    async def _seen_whole(self, approval: Approval) -> tuple[Approval, str]:
+        """Nobody approves what they could not look at: where the card leaves rows to its file, that has to be there."""
+        if not left_to_the_file(approval):
+            return approval, ""
+        if await self.board.files_posted(approval.id) is False:
+            await self.board.brought_out(approval.id, 3.0)
+        match await self.board.files_posted(approval.id):
+            case True:
+                return approval, ""
+            case None:
+                after = await self.desk.change(approval.id, moves.void(FILE_REFUSED))
+                return after, standing_words(after)
+            case _:
+                return approval, FILE_COMING
 
     async def _on_its_card(self, approval: Approval, press: Press) -> bool:
         """A button counts only on the very message that was posted: not forwarded, not copied."""

@@ -23,6 +23,7 @@ _TIMES = 3
 _LINES = 12
 _CELL_CHARS = 60
 _ARROW = " → "
+IN_THE_FILE = "in the file"
 _UNSEEN = " (they differ in blanks or signs that can't be seen)"
 _HIDING = " (with blanks or signs that can't be seen)"
 _OPERATORS = {
@@ -111,7 +112,7 @@ def _before_after(details: Details, count: int) -> list[Block]:
         left_out.append("the beginnings of long values")
     if left_out:
         told = ", ".join(left_out)
-        made.append(blocks.context(f"{told[0].upper()}{told[1:]}; all are in the file."))
+        made.append(blocks.context(f"{told[0].upper()}{told[1:]}; all are {IN_THE_FILE}."))
     return made
 
 

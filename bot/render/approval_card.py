@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.render import blocks, limits
-from bot.render.approval_bodies import body
+from bot.render.approval_bodies import IN_THE_FILE, body
 from bot.render.blocks import Block, SlackMessage
 from bot.render.clean import one_line
 from bot.render.text import fallback_text, line_text, name_text
@@ -51,13 +51,21 @@ def card(approval: Approval, zone: str, token: str | None = None) -> SlackMessag
     drawn = body(str(shown.get("kind")), details)
     text = fallback_text(f"{title}: {one_line(str(shown.get('summary') or ''))}")
     # What doesn't fit beside the rest is left to the attached file, and that is said.
-    kept = "; the whole is in the file" if shown.get("files") else ""
+    kept = f"; the whole is {IN_THE_FILE}" if shown.get("files") else ""
     not_all = [blocks.context(f"Not all of it fits here{kept}.")]
     for most in range(len(drawn), 0, -1):
         made = [*head, *drawn[:most], *(not_all if most < len(drawn) else []), *foot]
         if blocks.overfull(made) is None:
             return SlackMessage(text, tuple(made))
     return SlackMessage(text, (*head, *(not_all if drawn else []), *foot))
+
+
+def left_to_the_file(approval: Approval) -> bool:
+    """Whether the card leaves something to the file beside it: without that nobody has seen the whole."""
+    notes = (block for block in card(approval, "UTC").blocks if block["type"] == "context")
+    return bool(approval.shown.get("files")) and any(
+        IN_THE_FILE in element.get("text", "") for block in notes for element in block["elements"]
+    )
 
 
 def _standing(approval: Approval, title: str, token: str | None) -> list[Block]:

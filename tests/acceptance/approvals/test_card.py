@@ -7,7 +7,7 @@ import json
 import pytest
 
 from runtime.errors import CallError
-from tests.acceptance.approvals.conftest import ANN, ASKER, DAN, LEO
+from tests.acceptance.approvals.conftest import ANN, ASKER, DAN, LEO, proposing
 
 
 async def test_a_change_is_shown_exactly_approved_and_told(desk) -> None:
@@ -247,3 +247,50 @@ async def test_operators_are_named_and_told_when_nobody_knows_the_outcome(desk) 
         told = await desk.slack.wait_for(lambda: desk.slack.messages(desk.slack.dm(DAN)) or None)
         assert "Outcome unknown" in json.dumps(told) and "Set tier to gold" in json.dumps(told)
         assert len(told) == 1
+
+
+async def many_rows(desk) -> None:
+    with desk.target.opened() as db:
+        for n in range(11, 19):
+            db.execute(f"INSERT INTO customers VALUES ({n}, 'Shop {n}', 'silver')")
+    desk.stage.endpoint._script = proposing(12)
+
+
+async def test_nobody_approves_rows_whose_file_was_refused(desk) -> None:
+    await many_rows(desk)
+    desk.slack.faults.error("files.getUploadURLExternal", "not_allowed_token_type", times=None)
+    async with desk.open():
+        await desk.propose()
+        assert "all are in the file" in json.dumps(desk.card())
+        await desk.approve(ANN)
+        await desk.titled("Not run, no longer valid")
+        await desk.whispered(ANN, "The file with all rows could not be posted here")
+    assert desk.target.executed == 0
+
+
+async def test_a_yes_before_the_file_stands_there_does_not_count(desk) -> None:
+    await many_rows(desk)
+    async with desk.open() as running:
+        rule = desk.slack.faults.hold("files.getUploadURLExternal")
+        await desk.propose()
+        await rule.reached.wait()
+        await desk.approve(ANN)
+        while not desk.whispers(ANN):  # the press waits a while for the file
+            desk.clock.advance(0.1)
+            await running.analyst.state.probe()
+        await desk.whispered(ANN, "still on its way; nothing was run")
+        assert desk.title() == "Approval needed" and desk.target.executed == 0
+        rule.release()
+        await desk.slack.wait_for(lambda: [f for m in desk.said() for f in m.get("files", [])] or None)
+        await desk.approve(ANN)
+        await desk.titled("Done")
+    assert desk.target.executed == 1
+
+
+async def test_a_card_that_shows_everything_needs_no_file(desk) -> None:
+    desk.slack.faults.error("files.getUploadURLExternal", "not_allowed_token_type", times=None)
+    async with desk.open():
+        await desk.propose()
+        await desk.approve(ANN)
+        await desk.titled("Done")
+    assert desk.target.executed == 1
