@@ -14,6 +14,7 @@ from runtime.ingest.other_content import is_page
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
 
 _HEAD = 1_024
+_PACKAGE = b"PK"  # a damaged package of a spreadsheet is no text
 _NOTE = "its content is delimited text, not a spreadsheet as its name says: read as such"
 NOT_A_BOOK = "not a spreadsheet: it begins like another kind of file"
 
@@ -21,7 +22,9 @@ NOT_A_BOOK = "not a spreadsheet: it begins like another kind of file"
 def is_text(descriptor: int) -> bool:
     """Whether an open file begins like a text."""
     head = os.pread(descriptor, _HEAD, 0)
-    return bool(head) and (bool(bom_of(head)) or not any(byte < 9 for byte in head))
+    if not head or head.startswith(_PACKAGE):
+        return False
+    return bool(bom_of(head)) or not any(byte < 9 for byte in head)
 
 
 def read_text_book(

@@ -34,6 +34,7 @@ def test_other_delimiters_too(read_book: Read) -> None:
         (b'\xef\xbb\xbf<?xml version="1.0"?><Workbook/>', "save it as XLSX"),
         (b"a letter\nto nobody\n", "not a spreadsheet"),
         (b"\x01\x02\x03,\x04\n", "not a spreadsheet"),
+        (b"PK,a\n1,2\n", "damaged or cut off"),
         (b"", "empty"),
     ],
 )
