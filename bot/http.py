@@ -6,14 +6,18 @@ import asyncio
 import errno
 import hashlib
 import hmac
+import logging
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import structlog
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
+from bot.envelope import missing_in
 from bot.identity import CLOCK_SECONDS
 from runtime.clock import Clock
 from runtime.errors import ConfigurationError
@@ -25,6 +29,18 @@ _BODY_BYTES = 4 * 1024 * 1024
 BODY_SECONDS = 10.0  # Slack itself gives up after three (facts/SLACK.md 1.3)
 _TIMESTAMP, _SIGNATURE = "X-Slack-Request-Timestamp", "X-Slack-Signature"
 _TIMESTAMP_DIGITS = 12
+# Bolt reads who and where out of a body as it takes it, and trusts it to be an object with the usual parts.
+_NOT_A_PAYLOAD = (AttributeError, TypeError, LookupError)
+
+
+class _ServerLog(logging.LoggerAdapter[logging.Logger]):
+    """The server's own log, where a request that is no proper HTTP is one line and no traceback."""
+
+    def exception(self, msg: object, *args: object, exc_info: Any = True, **kwargs: Any) -> None:
+        if isinstance(exc_info, HttpProcessingError):
+            log.warning("a request that is not as HTTP wants it was refused", reason=type(exc_info).__name__)
+        else:
+            super().exception(msg, *args, exc_info=exc_info, **kwargs)
 
 
 class HttpServer:
@@ -50,7 +66,7 @@ class HttpServer:
         web_app.router.add_post(SLACK_PATH, self._slack)
         web_app.router.add_get("/livez", self._live)
         web_app.router.add_get("/readyz", self._readiness)
-        self._runner = web.AppRunner(web_app, access_log=None)
+        self._runner = web.AppRunner(web_app, access_log=None, logger=_ServerLog(logging.getLogger(__name__)))
 
     async def start(self) -> int:
         """Listens, and returns the port. Raises ConfigurationError when the port cannot be had."""
@@ -86,8 +102,12 @@ class HttpServer:
                 query=request.query_string,
                 headers=request.headers,  # pyright: ignore[reportArgumentType] - Bolt takes any mapping
             )
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, *_NOT_A_PAYLOAD) as error:
+            log.warning("a body that Slack signed cannot be read; nothing was done", reason=type(error).__name__)
             return web.Response(status=400, text="the request's body cannot be read")
+        if (reason := missing_in(asked.body)) is not None:
+            log.warning("a body that Slack signed is nothing that is taken here; nothing was done", reason=reason)
+            return web.Response(status=200)  # another delivery would bring the same
         return await to_aiohttp_response(await self._app.async_dispatch(asked))
 
     def _signed(self, timestamp: str, body: bytes, signature: str) -> bool:

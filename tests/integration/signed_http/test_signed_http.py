@@ -92,6 +92,49 @@ async def test_a_signed_body_that_cannot_be_read_is_a_bad_request(caller, body) 
     assert await caller.post(body) == (400, "the request's body cannot be read")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        [], None, 5, "text", {"team": 5}, {"authorizations": [None]}, {"authorizations": [5]},
+    ],
+    ids=json.dumps,
+)  # fmt: skip
+async def test_a_signed_body_that_is_no_payload_is_a_bad_request_in_one_line(caller, capfd, body) -> None:
+    assert await caller.post(json.dumps(body).encode()) == (400, "the request's body cannot be read")
+    one_line(capfd, "cannot be read")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {}, {"type": 5}, {"type": []}, {"type": "news"}, {"event": None}, {"type": "url_verification"},
+        {"type": "event_callback"}, {"type": "event_callback", "event": None}, {"type": "event_callback", "event": []},
+        {"type": "event_callback", "event": "text"},
+        {"type": "event_callback", "event": {}}, {"type": "event_callback", "event": {"type": "app_mention"}},
+        {"type": "block_actions"}, {"type": "block_actions", "user": {"id": "U1"}, "actions": []},
+        {"type": "block_actions", "user": {"id": "U1"}, "actions": [None]},
+        {"type": "view_submission", "user": {"id": "U1"}, "view": None}, {"type": "shortcut", "user": []},
+        {"command": 5}, {"command": "/footnote"},
+    ],
+    ids=json.dumps,
+)  # fmt: skip
+async def test_a_signed_body_that_is_no_event_is_acked_and_said_in_one_line(caller, capfd, body) -> None:
+    assert await caller.post(json.dumps(body).encode()) == (200, "")
+    one_line(capfd, "nothing that is taken here")
+
+
+async def test_a_header_line_that_is_too_long_is_refused_in_one_line(caller, capfd) -> None:
+    assert (await caller.post(CHALLENGE, X_Long="a" * 20_000))[0] == 400
+    one_line(capfd, "LineTooLong")
+
+
+def one_line(capfd: pytest.CaptureFixture[str], part: str) -> None:
+    """One line was logged, with `part` in it."""
+    lines = "".join(capfd.readouterr()).splitlines()
+    assert len(lines) == 1, lines
+    assert part in lines[0]
+
+
 async def test_a_body_that_is_not_packed_as_its_headers_say_is_a_bad_request(caller) -> None:
     status, text = await caller.post(CHALLENGE, Content_Encoding="gzip")
     assert (status, text) == (400, "the request's body is not what its headers say")
