@@ -74,14 +74,14 @@ def understood(plan: Plan) -> str:
     where = conditions(plan)
     what = f"share in the {what}" if plan.shape == "share" else what
     what = f"{_MEANS[plan.mean.function]} of the {what}" if plan.mean is not None else what
-    text = f"How I read the question: {what} in `{plan.table.file}`"
+    text = f"How I read the question: {what} in `{plan.table.called}`"
     if plan.dimensions:
         text += f" by {' and '.join(_dimension_words(plan))}"
     text += f", kept where it is {bound(plan.having, plan.aggregate.unit)}" if plan.having else ""
     text += f", where {where}" if where else ", all rows"
     if plan.against is not None:
         whole = conditions(plan.against)
-        text += f"; held against the {measured(plan.against)} in `{plan.against.table.file}`"
+        text += f"; held against the {measured(plan.against)} in `{plan.against.table.called}`"
         text += f", where {whole}" if whole else ", all rows"
     if plan.aggregate.divisor != 1 and plan.aggregate.column is not None:
         text += f"; converted from {plan.aggregate.column.unit}s to {plan.aggregate.unit}s"
@@ -128,7 +128,7 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"There is nothing to compute: no row with a value in `{_measure_name(plan)}` matches{mark}."
     number = figure(value, plan.aggregate)
     if plan.aggregate.function == "count":
-        return f"**{number}** {'row' if value == 1 else 'rows'} of `{plan.table.file}`{_period(plan)}{mark}."
+        return f"**{number}** {'row' if value == 1 else 'rows'} of `{plan.table.called}`{_period(plan)}{mark}."
     if plan.aggregate.function == "distinct":
         return f"There are **{number}** different values of `{_measure_name(plan)}`{mark}."
     return f"The {measured(plan)} is **{number}**{_period(plan)}{_of_rows(row)}{mark}."
@@ -175,7 +175,7 @@ def _ratio(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 
 def _total_of(plan: Plan) -> str:
-    return f"the {measured(plan)} in `{plan.table.file}`"
+    return f"the {measured(plan)} in `{plan.table.called}`"
 
 
 def _average(plan: Plan, rows: Sequence[Row], mark: str) -> str:
@@ -201,7 +201,9 @@ def _average(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 def _meant(plan: Plan, value: Json) -> str:
     number = f"**{figure(value, plan.aggregate)}**"
-    return f"{number} rows of `{plan.table.file}`" if plan.aggregate.column is None else f"{number} ({measured(plan)})"
+    return (
+        f"{number} rows of `{plan.table.called}`" if plan.aggregate.column is None else f"{number} ({measured(plan)})"
+    )
 
 
 def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:

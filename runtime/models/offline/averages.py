@@ -106,4 +106,4 @@ def completed(plan: Plan, tables: Sequence[Table]) -> Plan:
     other = by_id.get(joins[0].table) if len(joins) == 1 else None
     if other is None or narrowed or joins[0].other_column not in other.keys or other.source != own.source:
         return plan
-    return replace(plan, mean=replace(plan.mean, rows_of=other.sql, of=other.file))
+    return replace(plan, mean=replace(plan.mean, rows_of=other.sql, of=other.called))

@@ -113,9 +113,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table and the evidence id of its inspection. `file` is what people call it; of a database's table `source` is
-    the database, `sql` the name for FROM, and `dialect` how it is asked. `borrowed` are the unit columns of the tables
-    that its rows point at."""
+    """A table and the evidence id of its inspection. `file` is what people call it, unless it is one of `several` in
+    it; of a database's table `source` is the database, `sql` the name for FROM, and `dialect` how it is asked.
+    `borrowed` are the unit columns of the tables that its rows point at."""
 
     name: str
     file: str
@@ -129,6 +129,12 @@ class Table:
     sql: str = ""
     dialect: Dialect = "duckdb"
     borrowed: tuple[Column, ...] = ()
+    several: bool = False
+
+    @property
+    def called(self) -> str:
+        """What people call it: its file, and which of the file's tables it is where there are several."""
+        return f"{self.file}: {self.name}" if self.several else self.file
 
     @property
     def id(self) -> str:

@@ -9,7 +9,7 @@ from datetime import date
 from runtime.models.offline.averages import completed
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.links import linked, repeating, with_units
-from runtime.models.offline.listing import Listing
+from runtime.models.offline.listing import Listing, base_name
 from runtime.models.offline.mentions import names_said, valued
 from runtime.models.offline.naming import named
 from runtime.models.offline.notes import noted
@@ -119,7 +119,7 @@ def _reason(readings: Sequence[tuple[Table, Reading]]) -> Cannot | None:
     table, reading = max(known, key=lambda pair: pair[1].score)
     if isinstance(reading, Cannot):
         return replace(reading, table=table)
-    return Cannot(f"I can't tell which figure of {table.file} is meant; please name its column.", table)
+    return Cannot(f"I can't tell which figure of {table.called} is meant; please name its column.", table)
 
 
 def _best(readings: Sequence[tuple[Table, Reading]]) -> Reading:
@@ -131,8 +131,13 @@ def _best(readings: Sequence[tuple[Table, Reading]]) -> Reading:
     rivals = [other for other, reading in close if not isinstance(reading, Cannot)]
     if not rivals:
         return first
-    fitting = tuple(t.file for t in (table, *rivals))[:3]
+    fitting = tuple(_choice(t) for t in (table, *rivals))[:3]
     return Ask("More than one table fits. Which one do you mean?", fitting, first.score)
+
+
+def _choice(table: Table) -> str:
+    """A table's name as an answer to a question back, which is read like any word of a question."""
+    return table.name if table.several else table.file if table.source else base_name(table.file)
 
 
 def _order(reading: Reading) -> int:

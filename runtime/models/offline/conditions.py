@@ -122,7 +122,7 @@ def date_column(clues: Clues) -> Column | Ask | Cannot:
     if len(choice) == 1:
         return choice[0]
     if not dated:
-        return Cannot(f"{clues.table.file} has no dates.", clues.table)
+        return Cannot(f"{clues.table.called} has no dates.", clues.table)
     return Ask("Which date do you mean?", tuple(column.name for column in choice[:3]))
 
 
@@ -245,7 +245,7 @@ def _outside(period: Period, column: Column, table: Table) -> str:
         return ""
     if (period.start and period.start > last) or (period.end and period.end < first):
         return (
-            f"{table.file} has no rows for {period.label}: its `{column.name}` runs from {first.isoformat()} to "
+            f"{table.called} has no rows for {period.label}: its `{column.name}` runs from {first.isoformat()} to "
             f"{last.isoformat()}."
         )
     return ""

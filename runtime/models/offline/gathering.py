@@ -120,7 +120,9 @@ def query_call(source: str, dialect: dialects.Dialect, text: str, note: str) -> 
 
 def looked_into(turn: Turn, sight: Sight) -> list[Table]:
     """The tables that were looked into, knowing what later look-ups found."""
+    shared = {name for entry in sight.listing.entries if len(entry.tables) > 1 for name in entry.tables}
     tables = [table_from(done.data, done.evidence) for done in turn.of("inspect_table") if done.ok]
+    tables = [replace(table, several=table.name in shared) for table in tables]
     queries = [done for done in turn.done if done.call.name in QUERY_TOOLS]
     profiles = {(one.source, profile_query(one, turn.zone)): one for one in sight.tables}
     for done in queries:

@@ -63,8 +63,8 @@ def repeating(tokens: Sequence[Token], tables: Sequence[Table]) -> Cannot | None
                 label = next((c for c in other.columns if c.kind == "label" and said.issuperset(c.words)), None)
                 if label is not None and other.id not in near:
                     return Cannot(
-                        f"`{figures[0].name}` stands in {table.file} and `{label.name}` in {other.file}. Joined over "
-                        f"{between.file}, a row of {table.file} would be counted several times, so I don't.",
+                        f"`{figures[0].name}` stands in {table.called} and `{label.name}` in {other.called}. Joined "
+                        f"over {between.called}, a row of {table.called} would be counted several times, so I don't.",
                         between,
                         score=-1.0,
                     )

@@ -76,7 +76,7 @@ def _one(fitting: tuple[Column, ...], concept: str, clues: Clues) -> Measure | A
         what = {"money": "amounts of money", "pieces": "pieces sold", "": "figures to compute with"}.get(
             concept, f"a {concept}"
         )
-        return Cannot(f"{clues.table.file} has no column for {what}.", clues.table)
+        return Cannot(f"{clues.table.called} has no column for {what}.", clues.table)
     same_name = tuple(column for column in fitting if column.words[0] in GENERIC_MEASURES and len(column.words) == 1)
     if concept == "money" and len(same_name) == 1:
         return Measure(same_name[0], assumed=f"money taken from `{same_name[0].name}`")

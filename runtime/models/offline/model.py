@@ -8,7 +8,16 @@ from runtime.models.offline import charting, gathering, lookups, proposals, sql
 from runtime.models.offline.answer import answer
 from runtime.models.offline.catalog import Table
 from runtime.models.offline.choose import Choice
-from runtime.models.offline.describe import asked_table, asks_for_files, files_answer, table_answer
+from runtime.models.offline.describe import (
+    asked_files,
+    asked_table,
+    asks_for_files,
+    described_files,
+    files_answer,
+    several_tables,
+    table_answer,
+    tables_of,
+)
 from runtime.models.offline.documents import (
     document_searches,
     found_answer,
@@ -91,7 +100,8 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
     if listing.failed:
         return _say(f"I can't answer that: the files couldn't be listed ({as_code(listing.failed)}).")
     if asks_for_files(tokens):
-        return _say(files_answer(seen, turn))
+        calls = look_into(turn, several_tables(listing.entries), ())
+        return _call(turn, calls) if calls else _say(files_answer(seen, turn, looked_into(turn, seen)))
     searches = document_searches(turn.question, listing) if "grep_files" in offered else ()
     if searches:
         made = turn.of("grep_files")
@@ -101,6 +111,9 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
     if "grep_files" in offered and (name := shown_document(turn.question, listing)):
         made = turn.made("grep_files", opening(name))
         return _call(turn, [("grep_files", opening(name))]) if made is None else _say(shown_answer(name, made))
+    if named := asked_files(tokens, listing):
+        calls = look_into(turn, tables_of(named), ())
+        return _call(turn, calls) if calls else _say(described_files(named, looked_into(turn, seen), turn))
     if "grep_files" in offered and (asked := asked_meaning(turn.question, listing)):
         said = explained(turn, asked)
         if said:

@@ -114,7 +114,7 @@ def _no_column(order: Order, fitting: Sequence[Meant], tables: Sequence[Table]) 
     if fitting:
         columns = {column.name for _, column, _ in fitting}
         if len(columns) == 1:
-            files = tuple(table.file for table, _, _ in fitting)[:3]
+            files = tuple(table.called for table, _, _ in fitting)[:3]
             return ask(Ask("Several tables have that column. Which one do you mean?", files))
         return f"I can't do that: “{order.to}” stands in {_listed(columns)}; {_SAY_SO}. {_NOTHING}"
     if order.what:
@@ -144,9 +144,8 @@ def _where(turn: Turn, order: Order, table: Table) -> tuple[ValueFilter, ...] | 
         made = {str(done.call.input.get("sql")) for done in turn.done if done.call.name in QUERY_TOOLS}
         if text and text not in made:
             return [query_call(table.source, table.dialect, text, "looking up values")]
-        return (
-            f"I can't do that: {no_meaning(unread)}, so I don't know which rows of `{table.file}` you mean. {_NOTHING}"
-        )
+        which = f"which rows of `{table.called}` you mean"
+        return f"I can't do that: {no_meaning(unread)}, so I don't know {which}. {_NOTHING}"
     if beyond := _beyond(clues, listed):
         said = " ".join(beyond)
         return (

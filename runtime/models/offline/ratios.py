@@ -67,7 +67,7 @@ def ratio(part: Reading, whole: Reading) -> Reading | None:
     if whole.aggregate.assumed or any(one.aggregate.function not in ("sum", "count") for one in (part, whole)):
         return Cannot(
             "I can't tell whether that is to be told by the number of rows or by an amount: name the column of "
-            f"{whole.table.file}, or say “number of …” for both.",
+            f"{whole.table.called}, or say “number of …” for both.",
             whole.table,
         )
     if _is_money(part) != _is_money(whole) or any(one.shape not in ("scalar", "groups") for one in (part, whole)):

@@ -117,7 +117,7 @@ def _guarded(reading: Reading, clues: Clues) -> Reading:
     column = reading.aggregate.column
     if column is not None and column.kind == "noisy":
         return Cannot(
-            f"`{column.name}` in {clues.table.file} is text with other signs in it, so I don't compute with it.",
+            f"`{column.name}` in {clues.table.called} is text with other signs in it, so I don't compute with it.",
             clues.table,
         )
     stray = _stray(reading, clues)

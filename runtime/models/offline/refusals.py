@@ -121,7 +121,7 @@ def cannot(reading: Cannot, tables: Sequence[Table] = (), said: str = "", lines:
     (`said`), and questions that are answered from `tables`. `lines` of documents that come near stand first."""
     near = reading.table if reading.score > 0 else None
     reason = _unread(reading.unknown, near, tables) if reading.unknown else reading.reason
-    about = f" {_holds(near)}" if near is not None and near.file not in reason else ""
+    about = f" {_holds(near)}" if near is not None and near.called not in reason else ""
     refusal = f"I can't answer that: {reason}{about}"
     first = (lines, f"I can't tell whether they answer it. {refusal}") if lines else (refusal, said)
     parts = [*first, _could_ask(examples(tables, near)), f"_{ABOUT}._"]
@@ -134,7 +134,7 @@ def _unread(words: Sequence[str], near: Table | None, tables: Sequence[Table]) -
     apart = {word: other for word in words if near is not None and (other := _elsewhere(word, near, tables))}
     nowhere = [word for word in words if word not in apart]
     parts = [f"{no_meaning(nowhere)}."] if nowhere else []
-    parts += [f"I can't bring “{word}” of `{other.file}` together with the rest." for word, other in apart.items()]
+    parts += [f"I can't bring “{word}” of `{other.called}` together with the rest." for word, other in apart.items()]
     return " ".join(parts)
 
 
@@ -173,7 +173,7 @@ def _could_ask(questions: Sequence[str]) -> str:
 def _holds(table: Table) -> str:
     names = [f"`{column.name}`" for column in table.columns if column.formula is None]
     columns = ", ".join(names[:_SHOWN_COLUMNS]) + (" and more" if len(names) > _SHOWN_COLUMNS else "")
-    return f"The nearest table is `{table.file}` with {columns}."
+    return f"The nearest table is `{table.called}` with {columns}."
 
 
 def ask(reading: Ask) -> str:

@@ -108,7 +108,7 @@ def _reading(
     if rows is None or key is None:
         return None
     if (said := _of_both(clause.said, own, far, rows)) is not None:
-        return Cannot(f"I can't tell whether “{said}” is that of {own.file} or of {far.file}.", own)
+        return Cannot(f"I can't tell whether “{said}” is that of {own.called} or of {far.called}.", own)
     related = Related(replace(key, source=own.id), rows, clause.negated)
     values, names = valued(main, tables), names_said(main, tables)
     wide = linked(own, tables)
@@ -184,7 +184,7 @@ def _dated_apart(reading: Reading, main: Sequence[Token], far: Table) -> Reading
     if said or not any(column.dated for column in far.columns):
         return reading
     return Cannot(
-        f"I can't tell whether that time is that of {reading.table.file} or of {far.file}; say it right behind the one "
-        f"that is meant.",
+        f"I can't tell whether that time is that of {reading.table.called} or of {far.called}; say it right "
+        f"behind the one that is meant.",
         reading.table,
     )

@@ -128,7 +128,7 @@ def conditions(plan: Plan) -> str:
 def _related(item: Related) -> str:
     where = conditions(item.rows)
     kept = f" where {where}" if where else ""
-    return f"{'no' if item.negated else 'a'} row of `{item.rows.table.file}`{kept} belongs to it"
+    return f"{'no' if item.negated else 'a'} row of `{item.rows.table.called}`{kept} belongs to it"
 
 
 def _ends(period: Period) -> str:

@@ -47,13 +47,20 @@ class Folder:
             return entry | {"kind": "document"}
         if path.suffix not in (".csv", ".tsv"):
             return entry | {"kind": "skipped", "reason": "this kind of file is not read"}
-        table = re.sub(r"[^\w]+", "_", path.stem.lower())
-        source = f"read_csv('{path}', sample_size=-1)"
-        self.connection.execute(f'create table "{table}" as select * from {source}')
-        self.files[table] = path.name
-        columns = [row[0] for row in self.connection.execute(f'describe "{table}"').fetchall()]
-        return entry | {"kind": "table", "tables": [table], "rows": self._one(f'select count(*) from "{table}"'),
-                        "columns": columns}  # fmt: skip
+        return entry | self._tables(path.name, [(re.sub(r"[^\w]+", "_", path.stem.lower()), path)])
+
+    def add_book(self, name: str, sheets: dict[str, Path]) -> None:
+        """A workbook `name` with a table for each of the `sheets`."""
+        self.entries.append({"name": name, "size": 1, **self._tables(name, [*sheets.items()])})
+
+    def _tables(self, file: str, tables: list[tuple[str, Path]]) -> dict[str, Any]:
+        columns: dict[str, None] = {}
+        for table, path in tables:
+            self.connection.execute(f"""create table "{table}" as select * from read_csv('{path}', sample_size=-1)""")
+            self.files[table] = file
+            columns.update((row[0], None) for row in self.connection.execute(f'describe "{table}"').fetchall())
+        rows = sum(self._one(f'select count(*) from "{table}"') for table, _ in tables)
+        return {"kind": "table", "tables": [table for table, _ in tables], "rows": rows, "columns": [*columns]}
 
     def _one(self, sql: str) -> Any:
         row = self.connection.execute(sql).fetchone()
