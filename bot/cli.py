@@ -43,6 +43,7 @@ def build_parser() -> argparse.ArgumentParser:
     made["receipts"].add_argument("receipt", metavar="RECEIPT", nargs="?", help="one change, with its rows")
     made["receipts"].add_argument("--limit", type=_count, default=20, help="how many of the newest (default 20)")
     made["receipts"].add_argument("--json", action="store_true", help="print everything as JSON, the rows too")
+    made["check"].add_argument("--manifest", help="the admission manifest (default: FOOTNOTE_MANIFEST)")
     made["check"].add_argument("--live", action="store_true", help="also ask the real Slack and model endpoints")
     return parser
 

@@ -13,16 +13,20 @@ from pathlib import Path
 from typing import Literal
 
 from bot.commands.finding import Finding
-from bot.settings import Settings, load_settings
+from bot.commands.local_run import settings_for
+from bot.commands.state_check import check_state
+from bot.settings import Settings
 from runtime.admission import Manifest, load_manifest
 from runtime.errors import ConfigurationError, FootnoteError, ModelError
 
 FONTS = ("Droid Sans Fallback", "Noto Color Emoji", "DejaVu Sans")
+# Keys of the manifest that nothing follows yet, and what that means.
+_NOT_APPLIED = {"retention": "nothing is removed by its age", "exports": "nothing is saved to these folders"}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints one line per part; 0 unless something failed, 2 when it is the configuration."""
-    settings = load_settings()
+    settings = settings_for(arguments.manifest, None)
     findings = asyncio.run(_gather(settings, live=arguments.live))
     for finding in findings:
         print(f"{finding.state:<4}  {finding.part:<10} {finding.text}")
@@ -40,6 +44,7 @@ async def _gather(settings: Settings, *, live: bool) -> list[Finding]:
     if manifest is not None:
         findings += _declared(manifest, settings)
         findings += [finding async for finding in check_sources(manifest, settings)]
+    findings += check_state(settings)
     findings += _data_folder(settings)
     findings.append(await _guest(settings, manifest))
     if live:
@@ -56,6 +61,9 @@ def _settings(settings: Settings) -> Iterator[Finding]:
 
         if known(settings.model) is None:
             yield Finding("settings", "warn", f"The price of {settings.model} is not known: money caps cannot hold.")
+    if settings.slack_client_id or settings.slack_client_secret:
+        unused = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are read and not used yet: the token's workspace is served."
+        yield Finding("settings", "warn", unused)
 
 
 def _way(settings: Settings) -> str:
@@ -90,6 +98,8 @@ def _declared(manifest: Manifest, settings: Settings) -> Iterator[Finding]:
             yield Finding("workspace", "fail", str(error))
     if manifest.workspace is None and not manifest.sources:
         yield Finding("manifest", "warn", "No source is declared: every question will be answered with that.")
+    for key in sorted(_NOT_APPLIED.keys() & manifest.model_fields_set):
+        yield Finding("manifest", "warn", f"{key} is read and not applied yet: {_NOT_APPLIED[key]}.")
 
 
 def _machine() -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from runtime.state.connector import is_sqlite, write_ahead
 from runtime.state.deliveries import Deliveries, Delivery, DeliveryKind, DeliveryState, NewDelivery
 from runtime.state.effects import Begun, CalledBefore, Effect, Effects, TargetTaken, Transaction
 from runtime.state.inbox import Accepted, Duplicate, Inbox, InboxItem
+from runtime.state.looking import Standing, look_at_state
 from runtime.state.policies import ActivePolicy, Policies
 from runtime.state.records import Audit, AuditRecord, Meta
 from runtime.state.replicas import Replica, Replicas, Roll
@@ -46,6 +47,7 @@ __all__ = [
     "SharedFile",
     "SharedFiles",
     "Spent",
+    "Standing",
     "State",
     "Steps",
     "TargetTaken",
@@ -56,6 +58,7 @@ __all__ = [
     "Turns",
     "check_file",
     "is_sqlite",
+    "look_at_state",
     "migrate_state",
     "open_state",
     "parse_url",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from runtime.state import migrate_state
+
 from .conftest import write_workspace
 from .test_sources import footnote, with_shop
 
@@ -61,3 +65,47 @@ async def test_live_says_the_ids_behind_the_names_of_a_manifest_that_is_refused_
     assert "channels: '#sales' is C0SALES; write the id" in told
     assert "channels: 'nowhere' is known to nobody in Slack" in told
     assert "groups: 'analysts' is S0ANLY" in told
+
+
+async def test_a_state_is_told_and_neither_made_nor_migrated(stage) -> None:
+    with_shop(stage)
+    path = stage.folder / "kept" / "state.db"
+    url = f"sqlite:///{path}"
+    done = await asyncio.to_thread(footnote, stage, "check", FOOTNOTE_STATE=url)
+    [line] = findings(done, "state")
+    assert line.startswith("ok") and f"{path}: not there yet" in line and not path.parent.exists()
+    migrate_state(url)
+    done = await asyncio.to_thread(footnote, stage, "check", FOOTNOTE_STATE=url)
+    [line] = findings(done, "state")
+    assert line.startswith("ok") and f"{path}: schema " in line and "writable" in line
+    path.write_bytes(b"something else")
+    done = await asyncio.to_thread(footnote, stage, "check", FOOTNOTE_STATE=url)
+    [line] = findings(done, "state")
+    assert line.startswith("fail") and "is not a SQLite database" in line and done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "part", "words", "code"),
+    [
+        ("postgresql://bot:hidden@127.0.0.1:9/footnote", "state", "cannot be used", 1),
+        ("mysql://bot@localhost/footnote", "settings", "must begin with sqlite:/// or postgresql://", 2),
+    ],
+)
+async def test_a_state_out_of_reach_is_a_fault_without_its_password(stage, url, part, words, code) -> None:
+    with_shop(stage)
+    done = await asyncio.to_thread(footnote, stage, "check", FOOTNOTE_STATE=url)
+    assert any(line.startswith("fail") and words in line for line in findings(done, part)) and done.returncode == code
+    assert "hidden" not in done.stdout + done.stderr
+
+
+async def test_what_is_set_and_not_used_yet_is_said(stage) -> None:
+    with_shop(stage)
+    text = stage.manifest.read_text()
+    other = stage.folder / "other.yaml"
+    other.write_text(text + "retention: {conversations_days: 30}\nexports: {destinations: []}\n")
+    done = await asyncio.to_thread(footnote, stage, "check", "--manifest", str(other), SLACK_CLIENT_ID="1.2")
+    assert any("SLACK_CLIENT_ID" in line and "not used yet" in line for line in findings(done, "settings"))
+    told, *unused = findings(done, "manifest")
+    assert str(other) in told and [line.split()[2] for line in unused] == ["exports", "retention"]
+    done = await asyncio.to_thread(footnote, stage, "check")
+    assert "not applied yet" not in done.stdout and "not used yet" not in done.stdout
