@@ -138,7 +138,8 @@ class AppInstall:
     events: set[str] = field(default_factory=lambda: set(ALL_EVENTS))
     commands: list[str] = field(default_factory=lambda: ["/footnote"])
     usage_hint: str = USAGE_HINT
-    shortcuts: dict[str, str] = field(default_factory=lambda: {"ask_about_message": "Ask Footnote about this"})
+    # Message shortcuts by callback id. Footnote's own manifest has none yet, so none is offered.
+    shortcuts: dict[str, str] = field(default_factory=dict[str, str])
     mention_outside: bool = True
     revoked: bool = False
 

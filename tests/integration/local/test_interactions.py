@@ -7,6 +7,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 
 from bot.local import LocalSlack
+from bot.slack_manifest import slack_manifest
 from tests.integration.local.bolt_bots import http_bot, socket_bot, web_client
 
 BUTTONS = [
@@ -166,10 +167,19 @@ async def test_a_command_is_answered_privately(slack, desk):
 
 
 async def test_a_message_shortcut_answers_in_the_channel(slack, desk):
+    slack.app.shortcuts["ask_about_message"] = "Ask about this"
     ts = await slack.say("sales", "U0MIA", "revenue fell")
     await slack.shortcut("U0LEO", ts, "ask_about_message")
     await slack.wait_for(lambda: len(slack.messages("sales")) == 2)
     assert desk.bodies["shortcut"]["message"]["text"] == "revenue fell"
+
+
+async def test_no_shortcut_is_offered_that_our_manifest_lacks(slack, desk):
+    declared = slack_manifest()["features"].get("shortcuts", [])
+    assert slack.app.shortcuts == {each["callback_id"]: each["name"] for each in declared}
+    ts = await slack.say("sales", "U0MIA", "revenue fell")
+    with pytest.raises(LookupError):
+        await slack.shortcut("U0LEO", ts, "ask_about_message")
 
 
 async def test_app_home_is_published_when_opened(slack, desk):
