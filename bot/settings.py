@@ -69,6 +69,13 @@ class Settings(BaseSettings):
             raise ValueError("holds a blank, a line break or another character that no token has")
         return value
 
+    @field_validator("http_port", mode="before")
+    @classmethod
+    def _is_port(cls, value: object) -> object:
+        if isinstance(value, str) and not (value.isascii() and value.isdigit() and len(value) <= 5):
+            raise ValueError("is no port: a whole number from 0 to 65535, such as 8080")
+        return value
+
     @field_validator("slack_api_url", "anthropic_base_url")
     @classmethod
     def _is_web_address(cls, value: str | None) -> str | None:

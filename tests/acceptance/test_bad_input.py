@@ -340,6 +340,7 @@ def footnote(*arguments: str, **environment: str) -> subprocess.CompletedProcess
             "ANTHROPIC_API_KEY",
         ),
         ({"FOOTNOTE_HTTP_PORT": "http"}, "FOOTNOTE_HTTP_PORT"),
+        ({"FOOTNOTE_HTTP_PORT": "8080.0"}, "FOOTNOTE_HTTP_PORT: is no port: a whole number from 0 to 65535"),
         ({"SLACK_BOT_TOKEN_FILE": "/nowhere/token"}, "/nowhere/token"),
         ({"SLACK_BOT_TOKEN": "xoxb-1\nX-Other: 1"}, "SLACK_BOT_TOKEN"),
         ({"ANTHROPIC_API_KEY": "kéy"}, "ANTHROPIC_API_KEY"),

@@ -61,6 +61,7 @@ class AnthropicModel:
 
     async def warm_up(self) -> None:
         """Imports the client library in a thread, so that the first question doesn't wait for it."""
+        stamina.instrumentation.set_on_retry_hooks(())  # each try that fails is logged here, once and in our words
         if self._library is None:
             self._library = await asyncio.to_thread(importlib.import_module, "anthropic")
             transport = importlib.import_module("httpx2")  # the client's own transport; it breaks in its own words

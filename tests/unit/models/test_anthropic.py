@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import stamina
+import structlog
 
 from runtime.errors import ModelError, ModelGarbled, ModelRejected, ModelUnavailable
 from runtime.models.anthropic import AnthropicModel
@@ -210,8 +211,9 @@ async def test_a_refused_key_is_not_tried_again() -> None:
     assert len(seen) == 1
 
 
-async def test_an_endpoint_that_is_down_says_so() -> None:
+async def test_an_endpoint_that_is_down_says_so_and_each_try_is_logged_once() -> None:
     model = AnthropicModel(name=MODEL, api_key="k", base_url="http://127.0.0.1:1")
-    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+    with structlog.testing.capture_logs() as logged, pytest.raises(ModelUnavailable, match="cannot be reached"):
         await model.step(request())
     await model.close()
+    assert [line["event"] for line in logged] == ["model endpoint failed"] * 4
