@@ -37,7 +37,7 @@ def find_layout(records: Sequence[Record]) -> Layout:
     rows = [record.cells for record in records]
     width = usual_width(rows)
     full = [place for place, row in enumerate(rows[:ABOVE]) if _trimmed(row, width) == width and _filled(row, width)]
-    start = full[0] if full else 0
+    start = _below_padded(rows, full, width) if full else 0
     body = [row[:width] for row in rows[start:] if _trimmed(row, width) == width]
     header = bool(body) and has_header(body)
     if start and not header and _words(rows[0]):
@@ -47,6 +47,31 @@ def find_layout(records: Sequence[Record]) -> Layout:
         start = 0
     units = header and _units(body[1:])
     return Layout(start, width, header, units)
+
+
+def _below_padded(rows: Sequence[Sequence[str]], full: Sequence[int], width: int) -> int:
+    """Where the table begins: at the first of the `full` rows, or at a header further down when every line over it ends
+    before the last column, as spreadsheets pad what stands above a table, and most rows below go beyond these lines."""
+    whole = next((place for place in full if all(map(str.strip, rows[place][:width]))), 0)
+    reach = max(map(_reach, rows[:whole]), default=width)
+    if reach >= width or _parted(rows[whole - 1]):
+        return full[0]
+    below = [row for row in rows[whole + 1 :] if _reach(row)]
+    beyond = 2 * sum(_reach(row) > reach for row in below) > len(below)
+    table = [row[:width] for row in rows[whole:] if _trimmed(row, width) == width]
+    typed = any(_all_numbers([row[place].strip() for row in table[1:]]) for place in range(width))
+    # One row below proves no type.
+    return whole if beyond and typed and len(table) > 2 and has_header(table) else full[0]
+
+
+def _parted(row: Sequence[str]) -> bool:
+    """Whether a row has an empty cell before a filled one, as names of groups of columns have."""
+    return not all(map(str.strip, row[: _reach(row)]))
+
+
+def _reach(row: Sequence[str]) -> int:
+    """The place of the last cell with a value, from 1; 0 where there is none."""
+    return max((place for place, cell in enumerate(row, 1) if cell.strip()), default=0)
 
 
 def usual_width(rows: Sequence[Sequence[str]]) -> int:

@@ -83,7 +83,7 @@ def _odd_end(content: bytes, delimiter: str, quote: str) -> bool:
     """Whether the last lines may give figures about the others, or be remarks below the table."""
     end = content[-_TAIL_BYTES:]
     tail = lines_of(end.decode("utf-8", "ignore"))[-_TAIL_LINES:]
-    last = list(loose_records(tail, delimiter, quote))[-1:]
+    last = [record for record in loose_records(tail, delimiter, quote) if _filled(record)][-1:]
     cells = [cell.strip() for record in last for cell in record.cells]
     odd = len(cells) > 1 and any(cells) and (not all(cells[:LABEL_COLUMNS]) or (not any(cells[1:]) and " " in cells[0]))
     return odd or bool(SUMMARY_WORD.search(end))
@@ -154,9 +154,12 @@ def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[
     """The table that stands in `records` as `layout` says: lines above, units, repeated headers, remarks below and
     totals taken out and told in the notes, which call a record a `noun`. Raises Irregular when most rows have another
     width."""
+    padded = any(_is_padded(record, layout.width) for record in records[: layout.above])
     names, header, records = begun(records, layout, notes, noun)
     records = _without_repeats(records, header, notes, noun)
     records = without_footer(records, layout.width, notes, noun)
+    if padded:
+        records = _without_blank(records, notes, noun)
     names, rows = _even(records, names, delimiter, notes, noun)
     balances = find_balances(rows, comma_likely=delimiter == ";")
     notes += balances_told(balances, rows, [record.line for record in records], noun)
@@ -234,6 +237,20 @@ def _above(records: Sequence[Record], noun: Noun) -> list[str]:
     return [f"{what} skipped, not rows of the table: {_few([repr(_cut(text)) for text in texts if text])}"]
 
 
+def _is_padded(record: Record, width: int) -> bool:
+    """Whether delimiters without values behind them make a record as wide as the table, as spreadsheets write it."""
+    return len(record.cells) >= width > max(1, _filled(record))
+
+
+def _without_blank(records: list[Record], notes: list[str], noun: Noun) -> list[Record]:
+    """The records without those that have no value at all: in a text whose lines are padded these are blank lines."""
+    blank = [record.line for record in records if not _filled(record)]
+    if not blank:
+        return records
+    notes.append(f"blank {noun}s padded with delimiters skipped, not rows of the table: {_where(blank, noun)}")
+    return [record for record in records if _filled(record)]
+
+
 def _without_repeats(records: list[Record], header: Record | None, notes: list[str], noun: Noun) -> list[Record]:
     if header is None:
         return records
@@ -253,21 +270,32 @@ def header_again(lines: Sequence[int], noun: Noun) -> str:
 def without_footer(records: list[Record], width: int, notes: list[str], noun: Noun) -> list[Record]:
     """Lines of one cell at the end of a table with three columns or more, and of one with two behind a blank line, are
     remarks, unless they are its totals or most of its rows are alike."""
-    end = len(records)
+    end = below = _without_blank_end(records, len(records))
     while end > 1 and _remark(records[end - 1]) and (width > 2 or _set_off(records[end - 2 : end], width)):
         end -= 1
+    # Blank lines that are padded to the table's width part the remarks from it.
+    end = _without_blank_end(records, end) if end < below else len(records)
     if 2 * sum(_lone(record) for record in records[:end]) > end:
         return records
     if end < len(records):
-        left = records[end:]
+        left = [record for record in records[end:] if _filled(record)]
         shown = _few([repr(_cut(record.cells[0].strip())) for record in left])
         many, where = _counted(len(left), noun), _where([record.line for record in left], noun)
         notes.append(f"footer of {many} below the table skipped ({where}): {shown}")
     return records[:end]
 
 
+def _without_blank_end(records: Sequence[Record], end: int) -> int:
+    """`end`, or where the records without any value begin that stand right before it."""
+    while end > 1 and not _filled(records[end - 1]):
+        end -= 1
+    return end
+
+
 def _set_off(pair: Sequence[Record], width: int) -> bool:
     """Whether a blank line stands before the last of two lines, which is no row of two columns by itself."""
+    if not _filled(pair[0]):
+        return True
     return width > 1 and len(pair[1].cells) < width and pair[1].line > pair[0].line + 1
 
 
