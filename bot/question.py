@@ -85,6 +85,13 @@ def from_event(body: Mapping[str, Any], bot_user: str) -> Question | None:
     )
 
 
+def too_long(text: str, most: int) -> str | None:
+    """What is said to a question of more than `most` characters; None to any other."""
+    if len(text) <= most:
+        return None
+    return f"Your message has {len(text):,} characters; I read at most {most:,}. Please ask in fewer words."
+
+
 def plain_text(raw: str, bot_user: str) -> str:
     """Slack's escaped text as plain words: our own mention is dropped, other tokens show their label."""
 

@@ -18,7 +18,7 @@ from bot.delivery import StatusBoard, deliveries_of
 from bot.grounds import ATTACHED, Grounds
 from bot.presence import SlackPresence
 from bot.progress_bar import ProgressBar
-from bot.question import Question
+from bot.question import Question, too_long
 from bot.render.answer import AnswerView, answer_messages
 from bot.render.blocks import SlackMessage
 from bot.render.charts import chart_part, charted
@@ -270,15 +270,9 @@ class TurnRunner:
         return not earlier or (settings is not None and settings.follow_up == "mention")
 
     def _unreadable(self, question: Question) -> str | None:
-        most = self.analyst.limits.question_chars
         if not question.text and not question.files:
             return "Ask me something about your data, for example: how many orders were there last month?"
-        if len(question.text) > most:
-            return (
-                f"Your message has {len(question.text):,} characters; I read at most {most:,}. "
-                "Please ask in fewer words."
-            )
-        return None
+        return too_long(question.text, self.analyst.limits.question_chars)
 
     async def _too_dear(self, question: Question) -> str | None:
         return await used_up(question, self.analyst.policy, self.analyst.state, self.analyst.clock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -35,6 +36,8 @@ from runtime.registry import Registry
 from runtime.verification import Verification, check_figures
 
 _LAST_WORD_SECONDS = 60
+_ECHO_CHARS = 60
+_NO_WORD = re.compile(r"\w{201,}")  # longer than any name of data; a paste or a slip of the keyboard
 
 
 class Status(StrEnum):
@@ -215,6 +218,7 @@ class _Run:
     def _readable(self, text: str) -> str:
         """The model's last words without what cannot be seen as text, within their bound; '' for nothing to read."""
         most = self.wiring.limits.answer_chars
+        text = _without_long_echoes(text, self.request.question)
         if len(text) > most:
             text = f"{text[:most].rstrip()}…\n\n(The answer has {len(text):,} characters; only its beginning is shown.)"
         return text.strip() if any(char.isprintable() and not char.isspace() for char in text) else ""
@@ -341,6 +345,16 @@ def _doing(reply: ModelStep) -> str:
     notes = [str(call.input["note"]) for call in reply.calls if isinstance(call.input.get("note"), str)]
     names = list(dict.fromkeys(call.name for call in reply.calls))
     return (notes[0] if notes else f"is using {', '.join(names)}")[:100]
+
+
+def _without_long_echoes(text: str, question: str) -> str:
+    """The text, in which a word of the question that is none by its length stands with its beginning alone."""
+    asked = question.casefold()
+
+    def shortened(found: re.Match[str]) -> str:
+        return f"{found[0][:_ECHO_CHARS]}…" if found[0].casefold() in asked else found[0]
+
+    return _NO_WORD.sub(shortened, text)
 
 
 def _without_model(reason: str, state: _State) -> str:

@@ -10,8 +10,10 @@ from dataclasses import asdict
 from bot.commands.local_run import local_analyst, settings_for
 from bot.logs import set_up_logs
 from bot.progress_bar import ProgressBar
+from bot.question import too_long
 from bot.render.words import counted
 from bot.settings import Settings
+from runtime.errors import ConfigurationError
 from runtime.evidence import Evidence
 from runtime.instructions import present_context
 from runtime.progress import told_to
@@ -31,6 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _ask(question: str, settings: Settings) -> RunResult:
     async with local_analyst(settings) as (analyst, scope):
+        if (said := too_long(question, analyst.limits.question_chars)) is not None:
+            raise ConfigurationError(said)
         context = present_context(
             now=analyst.clock.now(),
             timezone=scope.timezone,

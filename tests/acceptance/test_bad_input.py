@@ -357,6 +357,14 @@ def test_serve_without_what_it_needs_exits_with_two_and_names_it(environment, wo
     assert "Traceback" not in done.stderr
 
 
+def test_a_question_without_end_is_refused_and_not_repeated(tmp_path) -> None:
+    manifest = tmp_path / "m.yaml"
+    manifest.write_text("version: 1\n")
+    done = footnote("ask", "a" * 50_000, "--manifest", str(manifest))
+    assert done.returncode == 2
+    assert "50,000 characters; I read at most 12,000" in done.stderr and "aaaa" not in done.stdout + done.stderr
+
+
 def test_a_wrong_manifest_exits_with_two_and_the_nearest_key(tmp_path) -> None:
     manifest = tmp_path / "m.yaml"
     manifest.write_text("version: 1\nworkspaec: {}\n")

@@ -14,9 +14,9 @@ from runtime.testing.scripted_model import ScriptedModel, asks, says
 from runtime.testing.steps import DirectSteps
 
 
-async def answer(bench, script, *, steps=None, history=(), **more):
+async def answer(bench, script, *, steps=None, history=(), question="How many?", **more):
     model = ScriptedModel(script)
-    request = RunRequest(bench.scope(), "How many?", "Today.", history)
+    request = RunRequest(bench.scope(), question, "Today.", history)
     return await run(bench.wiring(model, **more), request, steps or DirectSteps()), model
 
 
@@ -29,6 +29,14 @@ async def test_a_question_is_answered_with_evidence_and_its_figures_are_checked(
     assert result.verification.line.startswith("1 of 2 figures found in evidence; queries not re-run.")
     assert result.usage.output_tokens == 10
     assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize("written", ["w" * 9_000, "Wé9" * 300])
+async def test_a_word_without_end_is_not_repeated_whole(bench, written) -> None:
+    own = "x" * 300
+    said = f"I found no meaning for “{written.lower()}” here, but for {own}."
+    result, _ = await answer(bench, [says(said)], question=f"How many {written}?")
+    assert result.answer == f"I found no meaning for “{written.lower()[:60]}…” here, but for {own}."
 
 
 async def test_the_model_sees_what_was_said_before_the_question_and_the_results(bench) -> None:
