@@ -8,7 +8,7 @@ from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.databases import Sketch
 from runtime.models.offline.gathering import Sight
 from runtime.models.offline.lexicon import CONTAINERS, FILLERS, GENERIC_MEASURES
-from runtime.models.offline.listing import Entry, Listing
+from runtime.models.offline.listing import Entry, Listing, names_file
 from runtime.models.offline.plan import Aggregate
 from runtime.models.offline.tokens import Token, stem, stems
 from runtime.models.offline.transcript import Turn
@@ -75,8 +75,8 @@ def _unsaid(words: Sequence[str], rest: Sequence[Token]) -> int:
 
 
 def _names(token: Token, entry: Entry, words: set[str]) -> bool:
-    if token.kind == "file":
-        return token.low in (entry.name.casefold(), entry.name.casefold().rsplit("/", 1)[-1])
+    if token.kind in ("file", "quoted"):
+        return names_file(token, entry.name)
     return token.stem in words or token.stem in CONTAINERS
 
 
@@ -109,7 +109,8 @@ def described_files(entries: Sequence[Entry], tables: Sequence[Table], turn: Tur
         if len(entry.tables) > 1:
             names = ", ".join(f"`{name}`" for name in entry.tables[:_LINES])
             parts.append(f"`{entry.name}` holds {small(len(entry.tables))} tables{mark}: {names}.")
-        parts += [table_answer(table) for table in own] or [f"{_entry_words(entry)}{mark}."]
+        text = "; tables in it are read as text only" if entry.kind == "document" else ""
+        parts += [table_answer(table) for table in own] or [f"{_entry_words(entry)}{text}{mark}."]
     return "\n\n".join(parts)
 
 

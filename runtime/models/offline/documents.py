@@ -22,8 +22,8 @@ _FIND = re.compile(
 )
 _ANY = re.compile(r"(?i)\b(?:documents?|docs|files|notes|texts|pdfs?|policy|policies|contracts?|handbook|logs?)\b")
 _SHOW = re.compile(
-    r"(?i)^\s*(?:please\s+)?(?:(?:show|read|open|print|quote|display)(?:\s+me)?|what(?:\s+is|\s+stands|['’]s)\s+in)\s+"
-    r"(?P<where>.+?)\s*[.?!]*\s*$"
+    r"(?i)^\s*(?:please\s+)?(?:(?:show|read|open|print|quote|display|describe|summari[sz]e)(?:\s+me)?|"
+    r"what(?:\s+is|\s+stands|['’]s)\s+in)\s+(?P<where>.+?)\s*[.?!]*\s*$"
 )
 _QUOTED = re.compile("[\"“”«»‘’']")
 _MARK = re.compile(r"\[(E\d+)\]")

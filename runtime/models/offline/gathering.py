@@ -10,7 +10,7 @@ from runtime.models.offline import dialects
 from runtime.models.offline.catalog import Table, as_day, table_from, with_values
 from runtime.models.offline.databases import Sketch, profile_query, profiled, sketches
 from runtime.models.offline.lexicon import FILLERS, GENERIC_MEASURES, THESAURUS
-from runtime.models.offline.listing import Listing, base_name, listing_of
+from runtime.models.offline.listing import Listing, listing_of, names_file
 from runtime.models.offline.tokens import Token, stems
 from runtime.models.offline.transcript import Turn
 
@@ -69,12 +69,11 @@ def worth_a_look(
     words with the question come first, then those that they point at. Databases' that share none are left for when
     nothing else explains the question (`anything`)."""
     said = {token.stem for token in tokens if token.stem not in FILLERS - GENERIC_MEASURES}
-    files = {token.low for token in tokens if token.kind == "file"}
     for token in tokens:
         said |= {word for group in THESAURUS if token.stem in group for word in group}
     ranked: list[tuple[float, int, str | Sketch]] = []
     for entry in sight.listing.entries:
-        named = 10.0 if files & {entry.name.casefold(), base_name(entry.name)} else 0.0
+        named = 10.0 if any(names_file(token, entry.name) for token in tokens) else 0.0
         columns = {word for column in entry.columns for word in stems(column)}
         for table in entry.tables:
             score = named + 3.0 * len(said & set(stems(table))) + len(said & columns)

@@ -15,6 +15,7 @@ from runtime.models.offline.lexicon import (
     LEAST,
     MOST,
 )
+from runtime.models.offline.listing import names_file
 from runtime.models.offline.periods import PeriodMention, find_points
 from runtime.models.offline.plan import Comparison
 
@@ -57,9 +58,8 @@ def said_by_columns(clues: Clues) -> None:
 
 def files(clues: Clues) -> None:
     """The name of the table's own file or source says that it is meant."""
-    own = {clues.table.file.casefold(), clues.table.file.casefold().rsplit("/", 1)[-1]}
     for at, token in enumerate(clues.tokens):
-        if token.kind == "file" and token.low in own:
+        if names_file(token, clues.table.file):
             clues.used[at] = True
             clues.ignored.add(at)
     source = clues.table.source

@@ -70,6 +70,11 @@ def _entry(body: dict[str, Any]) -> Entry:
     )
 
 
+def names_file(token: Token, file: str) -> bool:
+    """True when `token` is the name of `file`, with or without its folder; one with other signs in it is quoted."""
+    return token.kind in ("file", "quoted") and token.low in (file.casefold(), base_name(file))
+
+
 def base_name(name: str) -> str:
     """A file's name in small letters, without its folder."""
     return name.casefold().rsplit("/", 1)[-1]

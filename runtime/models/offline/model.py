@@ -89,7 +89,7 @@ def step(request: ModelRequest) -> ModelStep:
     next_step = _next(turn, tokens, offered)
     if next_step.calls and not request.tools_allowed:
         return _say(_unfinished(turn))
-    return next_step
+    return next_step if next_step.calls or not turn.took else _say(f"{next_step.text}\n\n_{turn.took}_")
 
 
 def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
@@ -108,10 +108,11 @@ def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:
         if len(made) < len(searches) and not any(done.data.get("hits") for done in made):
             return _call(turn, [("grep_files", searches[len(made)])])
         return _say(found_answer(turn))
-    if "grep_files" in offered and (name := shown_document(turn.question, listing)):
+    named = asked_files(tokens, listing)
+    if len(named) < 2 and "grep_files" in offered and (name := shown_document(turn.question, listing)):
         made = turn.made("grep_files", opening(name))
         return _call(turn, [("grep_files", opening(name))]) if made is None else _say(shown_answer(name, made))
-    if named := asked_files(tokens, listing):
+    if named:
         calls = look_into(turn, tables_of(named), ())
         return _call(turn, calls) if calls else _say(described_files(named, looked_into(turn, seen), turn))
     if "grep_files" in offered and (asked := asked_meaning(turn.question, listing)):

@@ -171,7 +171,7 @@ def _asks_rows(question: str, tables: Sequence[Table]) -> bool:
 
 
 def _documents_named(question: str, listing: Listing) -> list[str]:
-    found = [listing.named(token) for token in tokenize(question) if token.kind == "file"]
+    found = [listing.named(token) for token in tokenize(question) if token.kind in ("file", "quoted")]
     return [entry.name for entry in found if entry is not None and entry.kind == "document"]
 
 
@@ -182,7 +182,7 @@ def _telling(question: str, listing: Listing) -> list[str]:
     if not names:
         return []
     tokens = [token for token in tokenize(_HOW.sub("", question)) if token.wordlike and token.low not in MONTHS]
-    tokens = [token for token in tokens if token.kind != "file"]
+    tokens = [token for token in tokens if token.kind != "file" and listing.named(token) is None]
     found = [
         rf"\b{re.escape(token.stem)}" for token in tokens if token.stem not in FILLERS | _EMPTY or token.stem in names
     ]

@@ -11,6 +11,7 @@ from runtime.models.offline.clues import Clues
 from runtime.models.offline.conditions import Span, pair_of, span_of, value_filters
 from runtime.models.offline.grouping import dimensions_of
 from runtime.models.offline.lexicon import MONEY_COLUMNS, MONEY_VERBS, QUANTITY_WORDS
+from runtime.models.offline.listing import names_file
 from runtime.models.offline.mentions import Named
 from runtime.models.offline.plan import Ask, Cannot, Dimension, Plan, Reading, Related, ValueFilter
 from runtime.models.offline.sales import goods_of, kept_sales
@@ -226,7 +227,7 @@ def _one_value(value: ValueFilter) -> bool:
 
 def _score(clues: Clues) -> float:
     """How firmly the table's own words carry the question."""
-    score = 4.0 * sum(token.kind == "file" for token in clues.tokens if token.low.endswith(clues.table.file.casefold()))
+    score = 4.0 * sum(names_file(token, clues.table.file) for token in clues.tokens)
     score += 4.0 * clues.sourced
     for mention in clues.mentions:
         worth = 3.0 if mention.table else 2.0 if mention.columns or mention.values else 1.5

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, cast
 
+from runtime.models.offline.attachments import Attached, attached_in, pointed
 from runtime.models.offline.catalog import as_day
 from runtime.models.port import Message, ModelMessage, ModelRequest, ResultsMessage, ToolCall, UserMessage
 
@@ -50,7 +51,8 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """`question` is what is to be answered, `earlier` what was asked before it in the thread, oldest first; `steps`
-    counts the model steps taken for it so far. `today` is the day in `zone`, the time zone in force."""
+    counts the model steps taken for it so far. `today` is the day in `zone`, the time zone in force. `took` says which
+    file was taken for one that the question only points at."""
 
     question: str
     today: date | None
@@ -58,6 +60,7 @@ class Turn:
     steps: int
     zone: str = ""
     earlier: tuple[str, ...] = ()
+    took: str = ""
 
     @property
     def everything(self) -> str:
@@ -84,7 +87,16 @@ def turn_of(request: ModelRequest) -> Turn:
     rest = messages[start + 1 :]
     zone = match.group(1) if (match := _ZONE.search(request.context)) else ""
     steps = sum(isinstance(message, ModelMessage) for message in rest)
-    return Turn(question, today, _done(rest), steps, zone, _asked_before(messages[: max(start, 0)]))
+    attached = attached_in(request.context)
+    before = tuple(_pointed_before(one, attached) for one in _asked_before(messages[: max(start, 0)]))
+    named = pointed(question, attached)
+    return Turn(named.question, today, _done(rest), steps, zone, before, named.said)
+
+
+def _pointed_before(question: str, attached: Attached) -> str:
+    """An earlier question; which file it pointed at is known where there is only one."""
+    names = {*attached.came, *attached.before}
+    return pointed(question, Attached(before=tuple(names))).question if len(names) == 1 else question
 
 
 def _asked_before(messages: Sequence[Message]) -> tuple[str, ...]:
