@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -11,9 +10,10 @@ from typing import Any
 
 import structlog
 
-from bot.shared_files.fetching import Fetched, Fetcher, NotFetched
+from bot.shared_files.fetching import Fetcher, NotFetched
 from bot.shared_files.slack_file import LOOK_FIRST, SlackFile, mib
 from bot.shared_files.unread import not_read
+from bot.shared_files.versions import Named, named
 from bot.upkeep import repeated
 from runtime.admission.manifest import SlackFiles
 from runtime.clock import Clock
@@ -33,12 +33,13 @@ _DAMAGED = "the copy that I had of it is damaged, and I fetch it again with your
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """The files of a conversation: all of them by name, those that came with the question, and sentences about files
-    that are not read."""
+    """The files of a conversation: all of them by name, those that came with the question, sentences about files
+    that are not read, and each name that several files have with what the older ones are called."""
 
     names: tuple[str, ...] = ()
     came: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    versions: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,9 @@ class Shelf:
         """Fetches what came with a question, or `before` it in its thread, and is not kept yet, telling its progress,
         and makes the conversation's room whole. Raises StateUnavailable."""
         known = {file.file_id: file for file in await self.state.shared_files.of(conversation)}
-        wanted = {str(raw["id"]): raw for raw in files}
-        asked = tuple(wanted)
-        wanted |= {str(raw["id"]): raw for raw in before if raw["id"] not in wanted}
+        asked = {str(raw["id"]): raw for raw in files}
+        # What stood there before comes first: of two files of one name the later one is the newest.
+        wanted = {str(raw["id"]): raw for raw in before if raw["id"] not in asked} | asked
         for file in known.values():
             if not await asyncio.to_thread(self.store.holds, file.sha256):  # another replica has it, or nobody
                 wanted.setdefault(file.file_id, {"id": file.file_id, "name": file.name, "file_access": LOOK_FIRST})
@@ -72,17 +73,23 @@ class Shelf:
                 wanted.pop(file.file_id, None)
         refused: list[tuple[str, str]] = []
         for file_id, raw in wanted.items():
+            coming = 0 if file_id in asked else sum(each in wanted and each not in known for each in asked)
             try:
-                known[file_id] = await self._fetch(conversation, raw, known)
+                known[file_id] = await self._fetch(conversation, raw, known, coming)
             except NotFetched as reason:
                 named = known[file_id].name if file_id in known else SlackFile.of(raw).name
                 refused.append((named, str(reason)))
+        files_now = await self._named(conversation)
         held, lost = await self._furnish(conversation)
-        came = tuple(dict.fromkeys(known[file_id].name for file_id in asked if file_id in known))
+        called = {each.file.file_id: each.called for each in files_now}
+        came = tuple(dict.fromkeys(called.get(each, known[each].name) for each in asked if each in known))
+        versions = {each.called: each.older for each in files_now if each.older}
         told = {name for name, _ in refused}
         refused += [(name, _DAMAGED) for name in lost if name not in told]
         refused += [(name, _TAKEN_BACK) for name in came if name not in (*held, *lost)]
-        return Shelved(tuple(held), tuple(name for name in came if name in held), not_read(refused))
+        return Shelved(
+            tuple(held), tuple(name for name in came if name in held), not_read(refused), tuple(versions.items())
+        )
 
     async def deleted(self, file_id: str) -> bool:
         """The file was deleted in Slack: from now on no conversation has it. True when one had it, and `sweep` is due.
@@ -111,12 +118,14 @@ class Shelf:
         """Sweeps once a day for as long as the process runs."""
         await repeated(self.sweep, _SWEEP_SECONDS, self.sleep, _not_swept)
 
-    async def _fetch(self, conversation: str, raw: Mapping[str, Any], known: Mapping[str, SharedFile]) -> SharedFile:
-        """One file, kept. Raises NotFetched."""
+    async def _fetch(
+        self, conversation: str, raw: Mapping[str, Any], known: Mapping[str, SharedFile], coming: int
+    ) -> SharedFile:
+        """One file, kept, with room left for so many files to come. Raises NotFetched."""
         before = known.get(str(raw["id"]))
         others = [file for file in known.values() if file is not before]
-        if len(others) >= self.limits.shared_files:
-            raise NotFetched(f"this conversation has {len(others)} files already; share it in a new thread")
+        if len(others) + coming >= self.limits.shared_files:
+            raise NotFetched(f"this conversation has {len(others) + coming} files already; share it in a new thread")
         left = self.limits.shared_files_bytes - sum(file.size for file in others)
         most = min(self.policy().max_mib * MIB, left)
         declared = SlackFile.of(raw).size
@@ -129,7 +138,7 @@ class Shelf:
             if fetched.sha256 != before.sha256:
                 raise NotFetched("it was changed in Slack since it was shared here; share it again")
             return before
-        file = SharedFile(conversation, fetched.file.id, _name(fetched, others), fetched.sha256, fetched.size)
+        file = SharedFile(conversation, fetched.file.id, fetched.file.name, fetched.sha256, fetched.size)
         await self.state.shared_files.keep(file)
         log.info("a shared file is kept", file=file.file_id, size=file.size)
         return file
@@ -147,20 +156,16 @@ class Shelf:
             log.warning("bytes of shared files are gone or damaged", files=len(lost))
         return [name for name in files if name not in lost], lost
 
+    async def _named(self, conversation: str) -> tuple[Named, ...]:
+        return named(await self.state.shared_files.of(conversation))
+
     async def _contents(self, conversation: str) -> dict[str, str]:
-        return {file.name: file.sha256 for file in await self.state.shared_files.of(conversation)}
-
-
-def _name(fetched: Fetched, others: Collection[SharedFile]) -> str:
-    """What a file is called in its conversation: the same content under the same name is one file, another content
-    gets a number."""
-    plain = given = fetched.file.name
-    stem, suffix = os.path.splitext(plain)
-    taken = {file.name.casefold(): file.sha256 for file in others}
-    number = 2
-    while taken.get(given.casefold(), fetched.sha256) != fetched.sha256:
-        given, number = f"{stem} ({number}){suffix}", number + 1
-    return given
+        """SHA-256 by name, the newest last."""
+        contents: dict[str, str] = {}
+        for each in await self._named(conversation):
+            contents.pop(each.called, None)
+            contents[each.called] = each.file.sha256
+        return contents
 
 
 def _not_swept(error: StateError) -> None:

@@ -37,8 +37,8 @@ _CONTENTS = sa.select(shared_files.c.sha256).distinct()
 
 @dataclass(frozen=True, slots=True)
 class SharedFile:
-    """A file of one conversation. `name` is what it is called there; `sha256` (hexadecimal) names its content; `size`
-    is in bytes."""
+    """A file of one conversation. `name` is its own, which several may have; `sha256` (hexadecimal) names its content;
+    `size` is in bytes."""
 
     conversation: str
     file_id: str

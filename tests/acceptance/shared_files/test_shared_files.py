@@ -159,16 +159,25 @@ async def test_a_file_without_words_is_kept_for_the_thread(stage, scripted) -> N
     assert "attached/refunds.csv" in str(results(endpoint.requests[-1]))
 
 
-async def test_of_two_files_of_one_name_both_are_kept_and_of_one_content_one(stage, scripted) -> None:
+async def test_of_two_files_of_one_name_the_newest_has_it_and_of_one_content_there_is_one(stage, scripted) -> None:
     async with scripted(calls(("list_files", {}))) as endpoint, stage.bot():
         ts = await stage.slack.ask("C0SALES", "U0MIA", "first", files={"refunds.csv": REFUNDS})
         await stage.slack.wait_for_answers("C0SALES", ts, 1)
         for body in (REFUNDS, REFUNDS + b"4,1.00\n"):
             await stage.slack.ask("C0SALES", "U0MIA", "next", thread_ts=ts, files={"refunds.csv": body})
-        await done(stage, "C0SALES", ts, 3)
+        await stage.slack.ask("C0SALES", "U0MIA", "how many refunds are there?", thread_ts=ts)
+        await stage.slack.ask("C0SALES", "U0MIA", "what time is it?", thread_ts=ts)
+        await done(stage, "C0SALES", ts, 5)
+        answers = stage.slack.answers("C0SALES", ts)
+    said = (
+        "«refunds.csv» is the newest file of that name in this thread; the older one is «refunds (older 1).csv» here."
+    )
+    # With the file, and with a question that names it.
+    assert sum(said in words([answer]) for answer in answers) == 2
     listed = str(results(endpoint.requests[-1])[0])
-    assert "attached/refunds.csv" in listed and "attached/refunds (2).csv" in listed
-    assert "refunds (3)" not in listed
+    assert "attached/refunds.csv" in listed and "attached/refunds (older 1).csv" in listed
+    assert "older 2" not in listed
+    assert "«refunds.csv» is the newest file of that name" in told(endpoint.requests[-1])
 
 
 async def test_a_name_is_data_wherever_it_stands(stage, scripted) -> None:

@@ -98,6 +98,43 @@ async def test_a_deleted_file_makes_room_and_its_name_is_free(shelf: Shelf, benc
     assert len(shelf.store.contents()) == 1
 
 
+async def test_of_several_files_of_one_name_the_newest_has_it(shelf: Shelf, bench: Bench, tmp_path: Path) -> None:
+    def posted(file_id: str, name: str = "v1.csv") -> dict[str, object]:
+        return bench.place.described(id=file_id, name=name, size=4)
+
+    for file_id, body in (("F9", b"a\n1\n"), ("F5", b"a\n2\n")):
+        bench.place.file = bytes_of(body)
+        taken = await shelf.take("a", [posted(file_id)])
+        shelf.clock.advance(60)  # type: ignore[attr-defined]
+        assert taken.came == ("v1.csv",)
+    assert taken.names == ("v1 (older 1).csv", "v1.csv")
+    assert taken.versions == (("v1.csv", ("v1 (older 1).csv",)),)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "rooms").rglob("*.csv")} == {
+        "v1 (older 1).csv": b"a\n1\n",
+        "v1.csv": b"a\n2\n",
+    }
+    await shelf.deleted("F5")
+    assert (await shelf.take("a", [])).versions == ()
+    assert shown(tmp_path) == {"v1.csv"}
+
+
+async def test_a_file_that_came_with_the_question_is_newer_than_those_before_it(shelf: Shelf, bench: Bench) -> None:
+    async def serve(request: web.Request) -> web.StreamResponse:
+        shelf.clock.advance(1)  # type: ignore[attr-defined]
+        return await bytes_of(b"a\n%d\n" % len(bench.place.asked))(request)
+
+    bench.place.file = serve
+    earlier, asked = (
+        [bench.place.described(id=file_id, name="v1.csv", size=None) for file_id in ids]
+        for ids in (("F2", "F3", "F4"), ("F1",))
+    )
+    taken = await shelf.take("a", asked, earlier)
+    assert taken.came == ("v1.csv",)
+    assert taken.names == ("v1 (older 1).csv", "v1 (older 2).csv", "v1.csv")
+    assert [file.file_id for file in await shelf.state.shared_files.of("a")] == ["F2", "F3", "F1"]
+    assert "3 files already" in " ".join(taken.refused)
+
+
 async def test_what_a_crash_left_half_written_is_removed(bench: Bench, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), bench.store.incoming() as incoming:
         incoming.write(b"half")

@@ -1,0 +1,64 @@
+"""Names the files of a conversation: of several of one name the newest has it, and the older ones a number."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from runtime.state import SharedFile
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A file, what it is `called` in its conversation, and what the `older` files of its own name are called there, the
+    oldest first."""
+
+    file: SharedFile
+    called: str
+    older: tuple[str, ...] = ()
+
+
+def named(files: Sequence[SharedFile]) -> tuple[Named, ...]:
+    """The files by their names, in the order of `files`: oldest first. One content under one name is one file, as old
+    as it came last, and stands here once for each time that it came."""
+    versions: dict[str, list[str]] = {}
+    for file in files:
+        contents = versions.setdefault(file.name.casefold(), [])
+        if file.sha256 in contents:
+            contents.remove(file.sha256)
+        contents.append(file.sha256)
+    taken = set(versions)
+    older: dict[tuple[str, str], str] = {}
+    latest = {file.name.casefold(): file.name for file in files}
+    for own, contents in versions.items():
+        for sha256 in contents[:-1]:
+            older[own, sha256] = name = _numbered(latest[own], taken)
+            taken.add(name.casefold())
+    found: list[Named] = []
+    for file in files:
+        own = file.name.casefold()
+        if (own, file.sha256) in older:
+            found.append(Named(file, older[own, file.sha256]))
+        else:
+            found.append(Named(file, latest[own], tuple(older[own, each] for each in versions[own][:-1])))
+    return tuple(found)
+
+
+def _numbered(name: str, taken: Collection[str]) -> str:
+    stem, suffix = os.path.splitext(name)
+    number = 1
+    while (given := f"{stem} (older {number}){suffix}").casefold() in taken:
+        number += 1
+    return given
+
+
+def told(name: str, older: Sequence[str]) -> str:
+    """The sentence that says which of several files of one name is meant by it."""
+    names = [f"«{each}»" for each in older]
+    if len(names) == 1:
+        return f"«{name}» is the newest file of that name in this thread; the older one is {names[0]} here."
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    return (
+        f"«{name}» is the newest file of that name in this thread; the older ones are {listed} here, the oldest first."
+    )
