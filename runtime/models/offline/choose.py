@@ -27,12 +27,13 @@ _LOOKED_AT = 5
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The reading that stands, and the tables whose values are worth looking up before giving up. One that is
-    `passing` is of a remark before the last."""
+    `passing` is of a remark before the last; one `alone` looked like a remark and is a question of its own."""
 
     reading: Reading
     look_into: tuple[Table, ...] = ()
     words: tuple[str, ...] = ()
     passing: bool = False
+    alone: bool = False
 
 
 def choose(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, today: date | None) -> Choice:

@@ -57,8 +57,12 @@ def resolve(
     failed: list[Choice] = []
     standing = latest = choose(asked[start], tables, listing, today)
     for at, remark in enumerate(asked[start + 1 :], start + 1):
-        if asks_why(remark) or not isinstance(standing.reading, Plan):
+        if asks_why(remark):
             latest = standing
+            continue
+        if not isinstance(standing.reading, Plan):
+            latest = _by_itself(remark, standing, choose(remark, tables, listing, today))
+            standing = latest if isinstance(latest.reading, Plan) else standing
             continue
         latest = _looked_for(_amended(standing.reading, remark, tables, today), tables)
         if isinstance(latest.reading, Plan):
@@ -66,6 +70,22 @@ def resolve(
         elif at + 1 < len(asked) and latest.words:
             failed.append(latest)
     return latest if all_seen or not failed else _sought(failed)
+
+
+def _by_itself(remark: Sequence[Token], before: Choice, own: Choice) -> Choice:
+    """What follows a question without a figure is a question of its own, refused for its own words at most. Of one that
+    plainly changes something nobody can tell what it would be a figure of."""
+    tables = {table.id: table for table in (*before.look_into, *own.look_into)}
+    words = tuple(dict.fromkeys((*before.words, *own.words)))
+    lows = [token.low for token in remark if token.wordlike]
+    changes = lows[0] in _CARRIED | {"and"} or tuple(lows[:2]) in _LEADS
+    reading = own.reading
+    if changes:
+        unknown = reading.unknown if isinstance(reading, Cannot) else ()
+        left = tuple(word for word in unknown if word.lower() not in _CARRIED)
+        said = "" if left else "There is no figure before that I could change; ask the whole question, please."
+        reading = Cannot(said, reading.table if isinstance(reading, Cannot) and left else None, left)
+    return Choice(reading, tuple(tables.values()), words, alone=not changes)
 
 
 def _sought(failed: Sequence[Choice]) -> Choice:

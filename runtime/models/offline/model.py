@@ -162,18 +162,20 @@ def _decided(turn: Turn, choice: Choice, tables: list[Table], seen: Sight, offer
     if turn.earlier and asks_why(tokens) and is_follow_up(tokens):
         return _say(no_reasons(choice.reading))
     if isinstance(choice.reading, Cannot):
-        return _refused(turn, choice.reading, tables, seen, offered)
+        return _refused(turn, choice, choice.reading, tables, seen, offered)
     if isinstance(choice.reading, Ask):
         return _say(ask(choice.reading))
     return _computed(turn, choice.reading, seen.listing, offered)
 
 
-def _refused(turn: Turn, reading: Cannot, tables: list[Table], seen: Sight, offered: Set[str]) -> ModelStep:
+def _refused(
+    turn: Turn, choice: Choice, reading: Cannot, tables: list[Table], seen: Sight, offered: Set[str]
+) -> ModelStep:
     """What documents say where the tables don't: the lines that answer the question, else the refusal with what an
     unknown word means here, or with the lines that hold most of the question's words."""
     tokens = tokenize(turn.question)
     named = any((entry := seen.listing.named(token)) and entry.kind == "document" for token in tokens)
-    remark = bool(turn.earlier) and is_follow_up(tokens)
+    remark = bool(turn.earlier) and is_follow_up(tokens) and not choice.alone
     if "grep_files" not in offered or remark or not (reading.unknown or named):
         return _say(cannot(reading, tables))
     found = passage(turn, seen.listing, tables)

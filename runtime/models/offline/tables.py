@@ -15,11 +15,20 @@ from runtime.models.offline.wording import bucket, figure, measured, shown, smal
 Row = Mapping[str, Json]
 
 _MOST = 10  # more are read better in the fold and the file
+_MOST_OF_A_PERIOD = 31
 
 
 def inline(rows: Sequence[Row], *, last: bool = False) -> Sequence[Row]:
     """The rows that stand beside the words: the first ones, or the `last`."""
     return rows[-_MOST:] if last else rows[:_MOST]
+
+
+def _beside(plan: Plan, rows: Sequence[Row], *, last: bool = False) -> Sequence[Row]:
+    """The groups that stand beside the words: every step of a period that was asked for, or of a day, as far as they
+    are read well; else those of `inline`."""
+    ends = plan.period is not None and plan.period.start is not None and plan.period.end is not None
+    whole = (ends and plan.in_time) or (plan.top is None and any(one.bucket == "hour" for one in plan.dimensions))
+    return rows if whole and len(rows) <= _MOST_OF_A_PERIOD else inline(rows, last=last)
 
 
 def group_names(plan: Plan, row: Row) -> list[str]:
@@ -66,7 +75,7 @@ def groups(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) ->
             figure(row.get(results.FIGURE), bare),
             *([figure(row[results.ROWS])] if counted else []),
         ]
-        for row in inline(rows, last=last)
+        for row in _beside(plan, rows, last=last)
     ]
     return _markdown(head, lines, 1 + counted)
 
@@ -98,7 +107,7 @@ def shares(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) ->
             figure(row.get(results.FIGURE)),
             *(figure(row.get(name), bare) for name in (results.PART, results.WHOLE)),
         ]
-        for row in inline(rows, last=last)
+        for row in _beside(plan, rows, last=last)
     ]
     return _markdown(heads, lines, 3)
 
@@ -115,7 +124,7 @@ def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], 
 
 def only_some(plan: Plan, rows: Sequence[Row], total: int, mark: str, *, last: bool = False) -> str:
     """What is said when rows are left to the evidence; empty when all are shown."""
-    shown_rows, which = len(inline(rows)), "last" if last else "first"
+    shown_rows, which = len(_beside(plan, rows)), "last" if last else "first"
     if total <= shown_rows:
         return ""
     kept = "all" if plan.shape != "rows" or total <= results.LISTED_ROWS else f"the first {results.LISTED_ROWS}"
