@@ -184,15 +184,31 @@ class Limits:
     history_chars: int = 24_000
 
     def override(self, values: Mapping[str, int]) -> Limits:
-        """These limits with `values` replaced. Raises ConfigurationError on an unknown name or a value below 1."""
+        """These limits with `values` replaced; a query keeps no more rows than evidence may hold. Raises
+        ConfigurationError on an unknown name, a value below its floor, or more rows kept than evidence may hold."""
         known = limit_names()
         for name, value in values.items():
             if name not in known:
                 near = process.extractOne(name, sorted(known))
                 raise ConfigurationError(f"limits: unknown name {name!r}; did you mean {near[0]!r}?")
-            if value < 1:
-                raise ConfigurationError(f"limits: {name} must be at least 1, not {value}")
-        return dataclasses.replace(self, **values)
+            if value < (floor := FLOORS.get(name, 1)):
+                raise ConfigurationError(f"limits: {name} must be at least {floor:,} to work, not {value:,}")
+        replaced = dataclasses.replace(self, **values)
+        rows, kept = replaced.evidence_rows, replaced.sql_rows_kept
+        if kept > rows and "sql_rows_kept" in values:
+            raise ConfigurationError(
+                f"limits: sql_rows_kept is {kept:,}, but evidence holds at most {rows:,} rows: raise evidence_rows too."
+            )
+        return dataclasses.replace(replaced, sql_rows_kept=min(kept, rows))
+
+
+# Below these a part does not work at all; of all other limits the least value is 1.
+FLOORS: Mapping[str, int] = {
+    "evidence_rows": 200,  # what the longest page of the other tools has
+    "model_text_bytes": 1 * KIB,
+    "worker_memory_bytes": 8 * MIB,
+    "worker_address_space_bytes": 1_200 * MIB,  # a process with DuckDB loaded, and some room to work in
+}
 
 
 def limit_names() -> frozenset[str]:

@@ -17,6 +17,7 @@ from bot.commands.local_run import settings_for
 from bot.commands.state_check import check_state
 from bot.settings import Settings
 from runtime.admission import Manifest, load_manifest
+from runtime.admission.manifest import PostgresqlSource
 from runtime.errors import ConfigurationError, FootnoteError, ModelError
 
 FONTS = ("Droid Sans Fallback", "Noto Color Emoji", "DejaVu Sans")
@@ -98,6 +99,11 @@ def _declared(manifest: Manifest, settings: Settings) -> Iterator[Finding]:
             yield Finding("workspace", "fail", str(error))
     if manifest.workspace is None and not manifest.sources:
         yield Finding("manifest", "warn", "No source is declared: every question will be answered with that.")
+    for source in manifest.sources:
+        for rule in source.updates if isinstance(source, PostgresqlSource) else ():
+            if not (rule.approvers.users or rule.approvers.groups):
+                said = f"approvers of {rule.table} name nobody: no change can be approved. Name users or groups."
+                yield Finding(source.id, "warn", said)
     for key in sorted(_NOT_APPLIED.keys() & manifest.model_fields_set):
         yield Finding("manifest", "warn", f"{key} is read and not applied yet: {_NOT_APPLIED[key]}.")
 

@@ -31,7 +31,7 @@ from runtime.admission.mapping import UniqueKeys
 from runtime.capability import ApproverRule, EffectKind
 from runtime.environment import named_value
 from runtime.errors import ConfigurationError
-from runtime.limits import DEFAULT, Limits, limit_names
+from runtime.limits import DEFAULT, FLOORS, Limits, limit_names
 
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
 EnvironmentReference = Annotated[str, StringConstraints(pattern=r"^\$\{[A-Z][A-Z0-9_]*\}$")]
@@ -46,6 +46,11 @@ _WANTED = {
     "channels": 'is no channel\'s id, such as C0SALES, nor "*"; names are not taken',
     "users": "is no person's id, such as U0ANN; names are not taken",
     "groups": "is no user group's id, such as S0APPR; names are not taken",
+    "id": "is no id, such as crm: a small letter first, then small letters, digits, - and _, 63 at most",
+    "alias": "is no alias, such as tickets: a small letter first, then small letters, digits and _, 31 at most",
+    "expires": "is no time, such as 10m: a whole number with s, m, h or d behind it",
+    "tools": "is no digest, such as sha256: with 64 digits from 0 to f behind it; `footnote check` prints it",
+    "tools[key]": "is no name of a remote tool, such as search_issues: letters, digits, - and _, 59 at most",
 }
 # What a value of another kind should have been, by pydantic's name for the fault.
 _KINDS = {
@@ -58,6 +63,10 @@ _KINDS = {
     "too_short": "should have an entry",
 }
 _REFERENCE = "write a reference to the environment, such as ${CRM_READ_URL}, and never the value itself"
+_MCP_ADDRESS = (
+    "write an address, such as https://mcp.example.com/mcp, without user or password; http:// is for this machine alone"
+)
+_PORT = r"(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -183,7 +192,8 @@ class McpSource(_Source):
     url: Annotated[
         str,
         StringConstraints(
-            pattern=r"^(https://[^\s/@?#]+|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?)(/[^\s#]*)?$"
+            pattern=r"^(https://([^\s/@?#:\[\]]+|\[[0-9A-Fa-f:.]+\])|http://(127\.0\.0\.1|localhost|\[::1\]))"
+            rf"{_PORT}(/[^\s#]*)?$"
         ),
     ]
     alias: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
@@ -360,7 +370,8 @@ def load_manifest(path: Path) -> Manifest:
 
 def manifest_schema() -> dict[str, Any]:
     """The published JSON Schema of the manifest. It refuses what the loader refuses, but for names of time zones, names
-    that stand twice or are too long together, and references to variables that are not set."""
+    that stand twice or are too long together, limits that do not fit one another, and references to variables that are
+    not set."""
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **Manifest.model_json_schema(),
@@ -369,7 +380,11 @@ def manifest_schema() -> dict[str, Any]:
         for mapping in part.get("properties", {}).values():
             if "patternProperties" in mapping:  # pydantic refuses other names, and forgets to say so
                 mapping["additionalProperties"] = False
-    schema["properties"]["limits"]["additionalProperties"]["minimum"] = 1
+    limits = schema["properties"]["limits"]
+    limits["additionalProperties"]["minimum"] = 1
+    limits["properties"] = {
+        name: {**limits["additionalProperties"], "minimum": least} for name, least in FLOORS.items()
+    }
     return schema
 
 
@@ -413,8 +428,13 @@ def _wanted(location: tuple[int | str, ...], written: str) -> str:
     """What should stand there, or '' where only the pattern says it. What may be a secret is not repeated."""
     if location[-1] in ("updates_url", "token") or location[-2:] == ("postgresql", "url"):
         return _REFERENCE
-    named = location[-3:-2] if location[-1] == "[key]" else location[-2:-1]  # of a mapping's key, or a list's entry
-    wanted = _WANTED.get(str(*named))
+    if location[-2:] == ("mcp", "url"):
+        return _MCP_ADDRESS
+    if location[-1] == "[key]":
+        names = (f"{location[-3]}[key]", str(location[-3]))
+    else:
+        names = (str(location[-1]), *map(str, location[-2:-1]))  # a key's own text, or an entry of its list
+    wanted = next((_WANTED[name] for name in names if name in _WANTED), None)
     return f"{written[:60]!r} {wanted}" if wanted else ""
 
 

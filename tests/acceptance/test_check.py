@@ -9,7 +9,7 @@ import pytest
 from runtime.state import migrate_state
 
 from .conftest import write_workspace
-from .test_sources import footnote, with_shop
+from .test_sources import SALES_ONLY, footnote, with_shop
 
 RULES = """\
     tables: {allow: ["*"], deny: [payroll, salaries]}
@@ -109,3 +109,12 @@ async def test_what_is_set_and_not_used_yet_is_said(stage) -> None:
     assert str(other) in told and [line.split()[2] for line in unused] == ["exports", "retention"]
     done = await asyncio.to_thread(footnote, stage, "check")
     assert "not applied yet" not in done.stdout and "not used yet" not in done.stdout
+
+
+async def test_a_rule_whose_approvers_are_nobody_is_said(stage) -> None:
+    rule = "updates: [{table: accounts, columns: [tier], approvers: {}}]"
+    crm = f"  - {{id: crm, kind: postgresql, url: '${{CRM_URL}}', updates_url: '${{CRM_URL}}', {rule}, {SALES_ONLY}}}\n"
+    with_shop(stage, sources=crm)
+    done = await asyncio.to_thread(footnote, stage, "check", CRM_URL="postgresql://nobody@127.0.0.1:1/none")
+    warned, _ = findings(done, "crm")
+    assert warned.startswith("warn") and "approvers of accounts name nobody" in warned

@@ -45,7 +45,25 @@ TAKEN = [
     "retention: {conversations_days: 36500}",
     "workspace: null",
 ]
+MCP = "sources: [{{id: t, kind: mcp, alias: {alias}, url: '{url}', tools: {tools}, audience: {{}}}}]"
+
+
+def mcp(url: str = "https://a.example/", alias: str = "t", tools: str = "{}") -> str:
+    return MCP.format(url=url, alias=alias, tools=tools)
+
+
+TAKEN += [
+    *map(mcp, ("https://a.example:8443/mcp", "https://[::1]:443/", "http://localhost:65535", "https://a.example")),
+    "limits: {evidence_rows: 200}",
+    "limits: {worker_address_space_bytes: 1258291200}",
+    "limits: {evidence_rows: 5000, sql_rows_kept: 5000}",
+]
 REFUSED = [
+    *map(mcp, ("https://h:notaport/", "https://h:0/", "https://h:65536/", "http://a.example/", "https://:443/")),
+    "limits: {evidence_rows: 1}",
+    "limits: {worker_address_space_bytes: 1}",
+    "limits: {worker_memory_bytes: 1}",
+    "limits: {model_text_bytes: 1}",
     "version: true",
     "version: '1'",
     "version: 2",
@@ -114,6 +132,14 @@ def test_what_the_loader_takes_is_valid_and_nothing_else(tmp_path, monkeypatch, 
         ("sources:", "sources: should be a list"),
         ("operators: [U0ANN]", "operators: should be a mapping of keys"),
         ("sources: [{id: a, path: x, audience: {}}]", "sources.0: lacks its kind: sqlite, postgresql or mcp"),
+        (mcp(alias="My-Alias"), "sources.0.mcp.alias: 'My-Alias' is no alias, such as tickets"),
+        (mcp("https://h:notaport/"), "sources.0.mcp.url: write an address, such as https://mcp.example.com/mcp"),
+        (mcp(tools="{find: abc}"), "sources.0.mcp.tools.find: 'abc' is no digest, such as sha256:"),
+        (mcp(tools="{a b: abc}"), "'a b' is no name of a remote tool, such as search_issues"),
+        ("sources: [{id: My CRM, kind: sqlite, path: x, audience: {}}]", "'My CRM' is no id, such as crm"),
+        (rule(", expires: soon"), "expires: 'soon' is no time, such as 10m"),
+        ("limits: {evidence_rows: 1}", "limits: evidence_rows must be at least 200 to work, not 1"),
+        ("limits: {sql_rows_kept: 5000}", "evidence holds at most 1,000 rows: raise evidence_rows too"),
         ("sources: [{id: a, kind: mysql, audience: {}}]", "sources.0: its kind should be sqlite, postgresql or mcp"),
     ],
 )
