@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
 
-VERSION = "4"
+VERSION = "5"
 
 
 @cache

@@ -89,7 +89,8 @@ def step(request: ModelRequest) -> ModelStep:
     next_step = _next(turn, tokens, offered)
     if next_step.calls and not request.tools_allowed:
         return _say(_unfinished(turn))
-    return next_step if next_step.calls or not turn.took else _say(f"{next_step.text}\n\n_{turn.took}_")
+    remarks = [remark for remark in (turn.took, *turn.doubts) if remark]
+    return next_step if next_step.calls or not remarks else _say(f"{next_step.text}\n\n_{' '.join(remarks)}_")
 
 
 def _next(turn: Turn, tokens: Sequence[Token], offered: Set[str]) -> ModelStep:

@@ -16,6 +16,7 @@ from runtime.models.port import Message, ModelMessage, ModelRequest, ResultsMess
 CHOICES_LEAD = "Please answer with one of these:"
 _QUESTION_LINE = re.compile(r"^Question:[ \t]*", re.MULTILINE)
 _ZONE = re.compile(r"\btime zone ([A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*)")
+_HEADER_DOUBT = re.compile(r"(?P<table>[^:]+): the header \(.*\) may be a row: ", re.DOTALL)
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 
@@ -38,6 +39,12 @@ class Done:
     def data(self) -> Mapping[str, Any]:
         body = self.envelope.get("data") if self.envelope else None
         return cast(Mapping[str, Any], body) if isinstance(body, Mapping) else {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the result says of itself beside its data."""
+        listed = self.envelope.get("notes") if self.envelope else None
+        return tuple(map(str, cast(Sequence[object], listed))) if isinstance(listed, list) else ()
 
     @property
     def error(self) -> str:
@@ -66,6 +73,18 @@ class Turn:
     def everything(self) -> str:
         """All that was asked, the question last."""
         return " ".join((*self.earlier, self.question))
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Sentences about tables that were queried and whose header may be none. Its cells are left out: figures in
+        them are none of the answer's."""
+        notes = [note for done in self.of("run_sql") if done.ok for note in done.notes]
+        tables = dict.fromkeys(found["table"] for note in notes if (found := _HEADER_DOUBT.match(note)))
+        return tuple(
+            f"The first line of `{table}` was taken for its header, but nothing sets it apart from the rows below: if"
+            " it is a row, it is missing here."
+            for table in tables
+        )
 
     def of(self, tool: str) -> tuple[Done, ...]:
         return tuple(done for done in self.done if done.call.name == tool)

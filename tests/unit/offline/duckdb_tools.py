@@ -36,6 +36,7 @@ class Folder:
         self.entries: list[dict[str, Any]] = []
         self.files: dict[str, str] = {}
         self.texts: dict[str, list[str]] = {}
+        self.notes: list[str] = []  # of every query, as the reading of a file gives them
         self.counter = 0
         for path in paths:
             self.entries.append(self._load(path))
@@ -71,7 +72,12 @@ class Folder:
         evidence = f"E{self.counter}"
         try:
             data = getattr(self, call.name)(call.input)
-            body = {"ok": True, "evidence": evidence, "data": data, "notes": []}
+            body = {
+                "ok": True,
+                "evidence": evidence,
+                "data": data,
+                "notes": self.notes if call.name == "run_sql" else [],
+            }
         except duckdb.Error as error:
             body = {"ok": False, "evidence": evidence, "error": {"code": "sql_failed", "message": str(error)}}
         return ToolResult(call.id, json.dumps(body), is_error=not body["ok"])

@@ -53,6 +53,18 @@ async def test_a_file_without_a_table_is_described_too(folder: Folder) -> None:
     assert "`policy.pdf`: a document" in text and "tables in it are read as text only" in text
 
 
+async def test_a_header_that_may_be_a_row_is_doubted_in_the_answer(folder: Folder) -> None:
+    doubt = "The first line of `stock` was taken for its header, but nothing sets it apart"
+    question = "how many rows does stock.csv have?"
+    assert doubt not in await converse(folder, question)
+    folder.notes = [
+        "stock: delimiter: semicolon",
+        "stock: the header (depot: 7, x) may be a row: nothing sets it apart",
+    ]
+    text = await converse(folder, question)
+    assert text.count(doubt) == 1 and "depot: 7" not in text
+
+
 @pytest.mark.parametrize("question", ["What is the amount in plan.xlsx?", "What is the total in plan.xlsx?"])
 async def test_a_figure_is_no_description(folder: Folder, question: str) -> None:
     assert " has **" not in await converse(folder, question)
