@@ -13,7 +13,17 @@ from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
 from runtime.models.offline.weekdays import days_said
-from runtime.models.offline.wording import as_code, bound, column_name, conditions, figure, in_its_unit, measured, shown
+from runtime.models.offline.wording import (
+    as_code,
+    bound,
+    column_name,
+    conditions,
+    figure,
+    grouped,
+    in_its_unit,
+    measured,
+    shown,
+)
 
 _TIED = 30
 _MEANS = {"avg": "average", "median": "median"}
@@ -76,7 +86,7 @@ def understood(plan: Plan) -> str:
     what = f"{_MEANS[plan.mean.function]} of the {what}" if plan.mean is not None else what
     text = f"How I read the question: {what} in `{plan.table.called}`"
     if plan.dimensions:
-        text += f" by {' and '.join(_dimension_words(plan))}"
+        text += f" by {' and '.join(_dimension_words(plan, exact=True))}"
     text += f", kept where it is {bound(plan.having, plan.aggregate.unit)}" if plan.having else ""
     text += f", where {where}" if where else ", all rows"
     if plan.against is not None:
@@ -95,10 +105,12 @@ def understood(plan: Plan) -> str:
     return f"_{text}._".replace("__", "_")
 
 
-def _dimension_words(plan: Plan) -> list[str]:
+def _dimension_words(plan: Plan, *, exact: bool = False) -> list[str]:
+    """What the groups are called, `exact` with the table of a column that is another table's."""
     if any(d.width for d in plan.dimensions):
         return [f"steps of `{d.column.name}`" for d in plan.dimensions]
-    return [f"{d.bucket} of {column_name(d.column)}" if d.bucket else column_name(d.column) for d in plan.dimensions]
+    names = [column_name(d.column) for d in plan.dimensions] if exact else grouped(plan)
+    return [f"{d.bucket} of {name}" if d.bucket else name for d, name in zip(plan.dimensions, names, strict=True)]
 
 
 def _rows(data: Mapping[str, Any]) -> list[Row]:
@@ -128,7 +140,8 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"There is nothing to compute: no row with a value in `{_measure_name(plan)}` matches{mark}."
     number = figure(value, plan.aggregate)
     if plan.aggregate.function == "count":
-        return f"**{number}** {'row' if value == 1 else 'rows'} of `{plan.table.called}`{_period(plan)}{mark}."
+        what = "row" if value == 1 else plan.table.rows_called
+        return f"**{number}** {what} of `{plan.table.called}`{_period(plan)}{mark}."
     if plan.aggregate.function == "distinct":
         return f"There are **{number}** different values of `{_measure_name(plan)}`{mark}."
     return f"The {measured(plan)} is **{number}**{_period(plan)}{_of_rows(row)}{mark}."
@@ -201,9 +214,9 @@ def _average(plan: Plan, rows: Sequence[Row], mark: str) -> str:
 
 def _meant(plan: Plan, value: Json) -> str:
     number = f"**{figure(value, plan.aggregate)}**"
-    return (
-        f"{number} rows of `{plan.table.called}`" if plan.aggregate.column is None else f"{number} ({measured(plan)})"
-    )
+    if plan.aggregate.column is None:
+        return f"{number} {plan.table.rows_called} of `{plan.table.called}`"
+    return f"{number} ({measured(plan)})"
 
 
 def _change(plan: Plan, rows: Sequence[Row], mark: str) -> str:

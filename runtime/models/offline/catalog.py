@@ -137,6 +137,13 @@ class Table:
         return f"{self.file}: {self.name}" if self.several else self.file
 
     @property
+    def rows_called(self) -> str:
+        """What its rows are, by a name in the plural ("order lines"); "rows" for another name."""
+        spoken = self.name.rpartition(".")[2].replace("_", " ").strip()
+        last = spoken.rpartition(" ")[2].casefold()
+        return spoken if last.isalpha() and last.endswith("s") and stems(last) != (last,) else "rows"
+
+    @property
     def id(self) -> str:
         """Its name, behind that of its database."""
         return f"{self.source}/{self.name}" if self.source else self.name

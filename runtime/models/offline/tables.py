@@ -10,7 +10,7 @@ from runtime.evidence import Json
 from runtime.models.offline import results
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.plan import Dimension, Plan
-from runtime.models.offline.wording import bucket, figure, measured, shown, small, unit_name
+from runtime.models.offline.wording import bucket, figure, grouped, measured, shown, small, unit_name
 
 Row = Mapping[str, Json]
 
@@ -134,17 +134,16 @@ def only_some(plan: Plan, rows: Sequence[Row], total: int, mark: str, *, last: b
 
 def _group_heads(plan: Plan) -> list[str]:
     heads: list[str] = []
-    for dimension in plan.dimensions:
+    for dimension, name in zip(plan.dimensions, grouped(plan), strict=True):
         heads += [_plain(dimension.label.name)] if dimension.label is not None else []
-        heads.append(_group_head(dimension))
+        heads.append(_group_head(dimension, name))
     return heads + [_plain(column.name) for column in plan.split]
 
 
-def _group_head(dimension: Dimension) -> str:
-    column = dimension.column
+def _group_head(dimension: Dimension, name: str) -> str:
     if dimension.width:
-        return f"{_plain(column.name)} from"
-    return dimension.bucket or _plain(f"{column.via.table}.{column.name}" if column.via else column.name)
+        return f"{_plain(dimension.column.name)} from"
+    return dimension.bucket or _plain(name.strip("`"))
 
 
 def _figure_head(plan: Plan, mark: str) -> str:

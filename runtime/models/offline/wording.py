@@ -19,6 +19,7 @@ _OPERATORS = {"=": "exactly", "<": "under", "<=": "at most", ">": "over", ">=": 
 _BEFORE = {"week": "the week of", "hour": "hour"}
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _FUNCTIONS = {"sum": "total", "avg": "average", "median": "median", "min": "lowest", "max": "highest"}
+_OTHERWISE = {"total": "sum", "average": "mean"}
 
 
 def figure(value: Json, aggregate: Aggregate | None = None) -> str:
@@ -101,11 +102,14 @@ def measured(plan: Plan) -> str:
     """What the figure is: "total of `amount`"."""
     aggregate = plan.aggregate
     if aggregate.column is None:
-        return "number of rows"
+        return f"number of {plan.table.rows_called}"
     if aggregate.function == "distinct":
         return f"number of different values of `{aggregate.column.name}`"
     per_row = " per row" if aggregate.function in ("avg", "median") else ""
-    return f"{_FUNCTIONS[aggregate.function]} of `{aggregate.column.name}`{per_row}"
+    function = _FUNCTIONS[aggregate.function]
+    if function in aggregate.column.words:  # a "total of total" says it twice
+        function = _OTHERWISE.get(function, function)
+    return f"{function} of `{aggregate.column.name}`{per_row}"
 
 
 def conditions(plan: Plan) -> str:
@@ -156,6 +160,16 @@ def small(number: int) -> str:
 def column_name(column: Column) -> str:
     """A column as people read it; one of another table with that table."""
     return f"`{column.via.table}.{column.name}`" if column.via else f"`{column.name}`"
+
+
+def grouped(plan: Plan) -> tuple[str, ...]:
+    """What the groups are called in a heading: their plain columns; one of another table with that table only where two
+    are called the same."""
+    names = [one.column.name for one in plan.dimensions if not one.bucket] + [column.name for column in plan.split]
+    return tuple(
+        column_name(one.column) if names.count(one.column.name) > 1 else f"`{one.column.name}`"
+        for one in plan.dimensions
+    )
 
 
 def _value(value: ValueFilter) -> str:

@@ -302,7 +302,7 @@ async def test_changes_distributions_correlations_and_trends(
         ("Total units by product", ["only the North", "what about the South?"], [5, 1], ["“South”"]),
         ("What is the average number of minutes of hikes?", ["and the median?"], [210], ["median"]),
         ("Total minutes by trail", ["only the top 1"], [490], ["Ridge"]),
-        ("How many hikes did I log?", ["why?"], [], ["I can't say why", "“and by trail?”", "number of rows"]),
+        ("How many hikes did I log?", ["why?"], [], ["I can't say why", "“and by trail?”", "number of hikes"]),
         ("How many hikes did I log?", ["and by weather?"], [], ["no meaning for “weather”"]),
         ("How many hikes did I log?", ["as a chart"], [], ["Say by what first"]),
     ],

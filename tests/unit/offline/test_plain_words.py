@@ -146,7 +146,7 @@ async def test_those_who_did_it_are_no_groups(club: Database) -> None:
     figure = club.connection.execute(
         "SELECT count(*) FROM bookings JOIN members USING (member_id) WHERE town = 'Rome'"
     ).fetchone()[0]
-    assert f"**{figure}** rows" in text, text
+    assert f"**{figure}** bookings" in text, text
 
 
 @pytest.mark.parametrize(
@@ -164,3 +164,18 @@ async def test_what_an_earlier_remark_narrowed_stays(club: Database, after: tupl
         ).fetchone()[0]
         assert "May 2025" in text or "2025-05-01" in text, text
         assert figure is None or has_figure(text.split("_How I read")[0], figure, 0), (figure, text)
+
+
+async def test_headings_say_the_noun_and_the_plain_column(club: Database, tmp_path: Path) -> None:
+    text = await talk(club, "Number of bookings by town")
+    assert "The number of bookings by `town`:" in text and "| town | number of bookings [" in text, text
+    assert "by `club/members.town`, all rows" in text  # how it was worked out is said exactly
+    (tmp_path / "bills.csv").write_text("place,total\nRome,3\nOslo,4\n")
+    text = await duckdb_tools.converse(Folder([tmp_path / "bills.csv"]), "sum of total by place")
+    assert "| place | sum of total [" in text and "total of" not in text, text
+    text = await duckdb_tools.converse(Folder([tmp_path / "bills.csv"]), "How many bills are there?")
+    assert "**2** bills of `bills.csv`" in text
+
+
+async def test_a_table_whose_name_is_no_plural_has_rows(folder: Folder) -> None:
+    assert "**4** rows of `stock.csv`" in await duckdb_tools.converse(folder, "How many rows does stock.csv have?")

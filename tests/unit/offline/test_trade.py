@@ -213,7 +213,7 @@ async def test_averages_of_counts(shop: Database, question: str, sql: str) -> No
 
 async def test_a_median_of_counts_counts_what_has_none_as_zero(shop: Database) -> None:
     text = await talk(shop, "Median number of refunds per order")
-    assert "**0** rows" in text and "over all 120" in text and "over the 14 that have any **1**" in text, text
+    assert "**0** refunds" in text and "over all 120" in text and "over the 14 that have any **1**" in text, text
 
 
 @pytest.mark.parametrize("question", ["Average orders per weekday", "Average number of orders by country and month"])
@@ -253,7 +253,7 @@ async def test_a_total_as_a_share_of_another_tables(shop: Database) -> None:
 async def test_what_is_left_out(shop: Database, question: str, sql: str) -> None:
     right = figures(shop, f"SELECT count(*) FROM orders JOIN customers USING (customer_id) WHERE {sql}")[0]
     text = await talk(shop, question)
-    assert f"**{right:,.0f}** rows" in text, (right, text)
+    assert f"**{right:,.0f}** orders" in text, (right, text)
 
 
 @pytest.mark.parametrize("question", ["How many orders not cancelled and open?", "How many other orders?"])
@@ -266,4 +266,4 @@ async def test_praise_is_asked_back_by_what_can_be_worked_out(shop: Database) ->
         text = await talk(shop, question)
         assert "Please answer with one of these: by number of orders" in text, text
         chosen = await talk(shop, question, "by number of orders")
-        assert not declined(chosen) and "number of rows in `club/orders`" in chosen, chosen
+        assert not declined(chosen) and "number of orders in `club/orders`" in chosen, chosen

@@ -90,7 +90,7 @@ async def test_a_value_that_means_money_never_picks_the_other_table(tmp_path: Pa
 )
 async def test_a_figure_over_counts_is_never_one_of_amounts(shop: Folder, function: str, form: str) -> None:
     text = await converse(shop, form.format(function))
-    assert declined(text) or ("number of rows" in text and "amount" not in text), text
+    assert declined(text) or ("number of orders" in text and "amount" not in text), text
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ async def test_a_figure_over_counts_is_never_one_of_amounts(shop: Folder, functi
         (("only Europe", "only Mars", "only paid"), [3, 1], "“paid”"),
         (("only paid", "only Europe", "only EUR"), [2, 1], "“EUR”"),
         (("only paid", "only Europe"), [], "no meaning for “Europe”"),
-        (("only Europe", "why?"), [], "number of rows"),
+        (("only Europe", "why?"), [], "number of orders"),
     ],
 )
 async def test_a_remark_that_failed_changes_nothing(
