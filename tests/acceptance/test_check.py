@@ -45,6 +45,13 @@ async def test_a_setting_that_is_missing_is_no_line_that_says_ok(stage) -> None:
     assert "signed HTTP" not in done.stdout and "required values" not in done.stdout
 
 
+async def test_it_says_how_the_sealed_interpreter_stands(stage) -> None:
+    with_shop(stage)
+    done = await asyncio.to_thread(footnote, stage, "check")
+    (line,) = findings(done, "guest")
+    assert line.startswith("ok") and "Python 3.14." in line
+
+
 async def test_live_says_whom_the_ids_mean_and_which_are_unknown(stage) -> None:
     with_shop(stage)
     text = stage.manifest.read_text()

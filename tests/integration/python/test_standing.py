@@ -11,7 +11,6 @@ from structlog.testing import capture_logs
 
 from bot import assembly
 from bot.assembly import open_analyst
-from bot.commands import check
 from bot.settings import load_settings
 from guest import GuestUnavailable, open_guest
 from guest.host.opening import BUILT
@@ -118,10 +117,3 @@ def guest_processes() -> set[str]:
 def test_an_unreadable_manifest_is_as_good_as_none(tmp_path) -> None:
     (tmp_path / "manifest.json").write_text("{")
     assert open_python(DEFAULT, cache=tmp_path, isolated=True, built=tmp_path) is None
-
-
-def test_check_says_it(settings, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(check, "load_settings", lambda: settings)
-    check.run(type("Arguments", (), {"live": False})())
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if " guest " in line]
-    assert line.startswith("ok    guest      Python 3.14.")
