@@ -28,6 +28,8 @@ async def ended(asked: signal.Signals, after: re.Pattern[str]) -> str:
         env=environment,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        # A demo started by nohup outlives its terminal on purpose, also where the tests themselves are started so.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     assert process.stdout is not None
     said = ""
