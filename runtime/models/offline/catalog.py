@@ -138,7 +138,10 @@ class Table:
 
     @property
     def rows_called(self) -> str:
-        """What its rows are, by a name in the plural ("order lines"); "rows" for another name."""
+        """What its rows are, by a name in the plural ("order lines"); "rows" for another name, and for one of several
+        tables in a file, whose name holds the file's."""
+        if self.several:
+            return "rows"
         spoken = self.name.rpartition(".")[2].replace("_", " ").strip()
         last = spoken.rpartition(" ")[2].casefold()
         return spoken if last.isalpha() and last.endswith("s") and stems(last) != (last,) else "rows"

@@ -163,8 +163,10 @@ async def test_of_two_files_of_one_name_the_newest_has_it_and_of_one_content_the
     async with scripted(calls(("list_files", {}))) as endpoint, stage.bot():
         ts = await stage.slack.ask("C0SALES", "U0MIA", "first", files={"refunds.csv": REFUNDS})
         await stage.slack.wait_for_answers("C0SALES", ts, 1)
-        for body in (REFUNDS, REFUNDS + b"4,1.00\n"):
+        for answered, body in enumerate((REFUNDS, REFUNDS + b"4,1.00\n"), start=2):
             await stage.slack.ask("C0SALES", "U0MIA", "next", thread_ts=ts, files={"refunds.csv": body})
+            # The next file must not be there yet when this question is answered.
+            await stage.slack.wait_for_answers("C0SALES", ts, answered)
         await stage.slack.ask("C0SALES", "U0MIA", "how many refunds are there?", thread_ts=ts)
         await stage.slack.ask("C0SALES", "U0MIA", "what time is it?", thread_ts=ts)
         await done(stage, "C0SALES", ts, 5)
