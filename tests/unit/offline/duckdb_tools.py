@@ -23,6 +23,7 @@ from runtime.models.port import (
     ToolResult,
     UserMessage,
 )
+from tests.unit.offline.talking import talking
 
 TOOLS = tuple(ToolDefinition(name, name, {}) for name in ("list_files", "inspect_table", "run_sql"))
 WITH_DOCUMENTS = (*TOOLS, ToolDefinition("grep_files", "grep_files", {}))
@@ -151,6 +152,9 @@ class Folder:
 async def converse(folder: Folder, question: str, *, history: tuple[Message, ...] = (), context: str = "") -> str:
     """The analyst's answer to `question` over `folder`."""
     return (await transcript(folder, question, history=history, context=context))[-1].text  # type: ignore[union-attr]
+
+
+talk = talking(converse)
 
 
 async def transcript(

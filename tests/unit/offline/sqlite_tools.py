@@ -18,6 +18,7 @@ from runtime.models.port import (
     ToolResult,
     UserMessage,
 )
+from tests.unit.offline.talking import talking
 
 SOURCE = "club"
 TOOLS = tuple(ToolDefinition(name, name, {}) for name in ("catalog_search", "catalog_schema", "data_query_sqlite"))
@@ -87,3 +88,6 @@ async def converse(database: Database, question: str, *, history: tuple[Message,
             return step.text
         messages.append(ResultsMessage(tuple(database.call(call) for call in step.calls)))
     raise AssertionError("the analyst never came to an answer")
+
+
+talk = talking(converse)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.models.port import Message, ModelMessage, UserMessage
 from tests.acceptance.grading import declined
-from tests.unit.offline.duckdb_tools import Folder, converse
+from tests.unit.offline.duckdb_tools import Folder, converse, talk
 
 POLICY = """The hotel limit is 140 EUR per night at home and 180 EUR per night abroad.
 The per diem differs by country.
@@ -25,15 +24,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     ]
     (root / "calls.csv").write_text("\n".join(["call_id,desk,opened_on", *calls]) + "\n")
     return Folder([root / "travel.md", root / "calls.csv"])
-
-
-async def talk(folder: Folder, *questions: str) -> str:
-    history: list[Message] = []
-    text = ""
-    for question in questions:
-        text = await converse(folder, question, history=tuple(history))
-        history += [UserMessage(question), ModelMessage(text)]
-    return text
 
 
 @pytest.mark.parametrize("before", ["What is the hotel limit abroad?", "Total profit of aunts"])

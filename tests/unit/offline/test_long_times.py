@@ -10,21 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime.models.port import Message, ModelMessage, UserMessage
 from tests.acceptance.grading import declined, has_figure
-from tests.unit.offline.sqlite_tools import Database, converse
+from tests.unit.offline.sqlite_tools import Database, converse, talk
 from tests.unit.offline.test_random_lines import Deal, books, database_of
 from tests.unit.offline.test_shares import rows_of
-
-
-async def talk(database: Database, *questions: str) -> str:
-    """The last answer of a thread."""
-    before: list[Message] = []
-    text = ""
-    for question in questions:
-        text = await converse(database, question, history=tuple(before))
-        before += [UserMessage(question), ModelMessage(text)]
-    return text
 
 
 def visits_of(days: list[date], places: list[str] | None = None) -> Database:

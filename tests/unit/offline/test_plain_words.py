@@ -8,7 +8,6 @@ import pytest
 
 from runtime.models.offline.followups import is_follow_up
 from runtime.models.offline.tokens import tokenize
-from runtime.models.port import Message, ModelMessage, UserMessage
 from tests.acceptance.grading import declined, has_figure
 from tests.unit.offline import duckdb_tools, sqlite_tools
 from tests.unit.offline.duckdb_tools import Folder
@@ -132,17 +131,8 @@ async def test_a_value_in_several_spellings_is_shown_in_one(tmp_path: Path) -> N
     assert len(table) == 5 and len({land.casefold() for land in table}) == len({*table}) == 3, text
 
 
-async def talk(club: Database, *questions: str) -> str:
-    history: list[Message] = []
-    text = ""
-    for question in questions:
-        text = await sqlite_tools.converse(club, question, history=tuple(history))
-        history += [UserMessage(question), ModelMessage(text)]
-    return text
-
-
 async def test_those_who_did_it_are_no_groups(club: Database) -> None:
-    text = await talk(club, "How many bookings were made by members in Rome?")
+    text = await sqlite_tools.talk(club, "How many bookings were made by members in Rome?")
     figure = club.connection.execute(
         "SELECT count(*) FROM bookings JOIN members USING (member_id) WHERE town = 'Rome'"
     ).fetchone()[0]
@@ -154,7 +144,7 @@ async def test_those_who_did_it_are_no_groups(club: Database) -> None:
 )
 async def test_what_an_earlier_remark_narrowed_stays(club: Database, after: tuple[str, ...]) -> None:
     assert all(is_follow_up(tokenize(remark)) for remark in after)
-    text = await talk(club, "Total hours of bookings in March 2025", "only Riga", *after)
+    text = await sqlite_tools.talk(club, "Total hours of bookings in March 2025", "only Riga", *after)
     town = "Rome" if "only Rome" in after else "Riga"
     assert f"“{town}”" in text, text
     if after[-1] == "and in May":
@@ -167,7 +157,7 @@ async def test_what_an_earlier_remark_narrowed_stays(club: Database, after: tupl
 
 
 async def test_headings_say_the_noun_and_the_plain_column(club: Database, tmp_path: Path) -> None:
-    text = await talk(club, "Number of bookings by town")
+    text = await sqlite_tools.talk(club, "Number of bookings by town")
     assert "The number of bookings by `town`:" in text and "| town | number of bookings [" in text, text
     assert "by `club/members.town`, all rows" in text  # how it was worked out is said exactly
     (tmp_path / "bills.csv").write_text("place,total\nRome,3\nOslo,4\n")

@@ -7,9 +7,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from runtime.models.port import Message, ModelMessage, UserMessage
 from tests.acceptance.grading import declined, has_figure
-from tests.unit.offline.sqlite_tools import Database, converse
+from tests.unit.offline.sqlite_tools import Database, talk
 
 SHOP = """
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, customer TEXT, country TEXT);
@@ -58,16 +57,6 @@ def shop() -> Database:
         "visits", [(at, f"2026-03-{1 + at % 28:02d} {7 + at % 5:02d}:15:00", "east") for at in range(1, 90)]
     )
     return database
-
-
-async def talk(shop: Database, *questions: str) -> str:
-    """The last answer of a thread."""
-    history: list[Message] = []
-    text = ""
-    for question in questions:
-        text = await converse(shop, question, history=tuple(history))
-        history += [UserMessage(question), ModelMessage(text)]
-    return text
 
 
 def figures(shop: Database, sql: str) -> list[float]:

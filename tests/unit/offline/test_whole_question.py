@@ -14,9 +14,9 @@ from runtime.models.offline.catalog import table_from
 from runtime.models.offline.followups import resolve
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.plan import Plan
-from runtime.models.port import Message, ModelMessage, ModelRequest, ToolDefinition, UserMessage
+from runtime.models.port import ModelRequest, ToolDefinition, UserMessage
 from tests.acceptance.grading import declined, has_figure
-from tests.unit.offline.duckdb_tools import TOOLS, Folder, converse
+from tests.unit.offline.duckdb_tools import TOOLS, Folder, converse, talk
 
 ADS = """month,campaign,spent_eur
 2025-01-01,search,100
@@ -42,16 +42,6 @@ def folder_of(root: Path, **texts: str) -> Folder:
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return folder_of(tmp_path_factory.mktemp("shop"), advertising=ADS, orders=ORDERS)
-
-
-async def talk(folder: Folder, *questions: str) -> str:
-    """The last answer of a thread."""
-    history: list[Message] = []
-    text = ""
-    for question in questions:
-        text = await converse(folder, question, history=tuple(history))
-        history += [UserMessage(question), ModelMessage(text)]
-    return text
 
 
 @pytest.mark.parametrize(
