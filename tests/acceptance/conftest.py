@@ -71,6 +71,14 @@ class Stage:
         values |= self.overrides
         return {name: value for name, value in values.items() if value is not None}
 
+    def over_http(self, *, secret: str = "", port: int = 0) -> None:
+        """Bots are reached by signed HTTP from now on, with the local Slack's own secret unless another is given."""
+        self.overrides |= {
+            "SLACK_APP_TOKEN": None,
+            "SLACK_SIGNING_SECRET": secret or self.slack.signing_secret,
+            "FOOTNOTE_HTTP_PORT": str(port),
+        }
+
     def settings(self) -> Settings:
         """The settings of a bot in this process."""
         return load_settings(**self.environment())

@@ -253,11 +253,7 @@ async def test_a_slack_that_does_not_answer_is_named(stage) -> None:
 
 
 async def test_a_clock_off_by_more_than_five_minutes_refuses_requests_and_says_so(stage, capfd) -> None:
-    stage.overrides = {
-        "SLACK_APP_TOKEN": None,
-        "SLACK_SIGNING_SECRET": stage.slack.signing_secret,
-        "FOOTNOTE_HTTP_PORT": "0",
-    }
+    stage.over_http()
     async with stage.bot() as running:
         await stage.slack.use_http(f"http://127.0.0.1:{running.port}/slack/events")
         stage.slack.faults.skew_clock(signature_seconds=-400)
@@ -289,11 +285,7 @@ async def test_a_busy_port_is_named(stage) -> None:
         taken.bind(("0.0.0.0", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        stage.overrides = {
-            "SLACK_APP_TOKEN": None,
-            "SLACK_SIGNING_SECRET": "secret",
-            "FOOTNOTE_HTTP_PORT": str(port),
-        }
+        stage.over_http(secret="secret", port=port)
         with pytest.raises(ConfigurationError, match=f"Port {port} is used"):
             async with stage.bot():
                 pass

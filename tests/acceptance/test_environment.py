@@ -24,11 +24,7 @@ async def test_the_tokens_workspace_is_served_whatever_else_is_set_for_slack(sta
     for name in (*others, "SLACK_SIGNING_SECRET"):
         monkeypatch.setenv(name, "another")
     if way == "http":
-        stage.overrides = {
-            "SLACK_APP_TOKEN": None,
-            "SLACK_SIGNING_SECRET": stage.slack.signing_secret,
-            "FOOTNOTE_HTTP_PORT": "0",
-        }
+        stage.over_http()
     async with stage.bot() as running:
         if way == "http":
             assert await stage.slack.use_http(f"http://127.0.0.1:{running.port}/slack/events")

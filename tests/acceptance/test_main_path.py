@@ -34,11 +34,7 @@ def answering(body) -> Reply:
 async def test_a_mention_is_answered_with_figures_marks_folds_and_a_csv(stage, scripted, way) -> None:
     async with scripted(answering):
         if way == "http":
-            stage.overrides = {
-                "SLACK_APP_TOKEN": None,
-                "SLACK_SIGNING_SECRET": stage.slack.signing_secret,
-                "FOOTNOTE_HTTP_PORT": "0",
-            }
+            stage.over_http()
         async with stage.bot() as running:
             if way == "http":
                 assert await stage.slack.use_http(f"http://127.0.0.1:{running.port}/slack/events")

@@ -103,13 +103,8 @@ async def test_replicas_take_a_manifest_together_and_one_with_another_file_is_no
     first, second = (stage.folder / name / "manifest.yaml" for name in ("A", "B"))
     with postgres_server.server() as dsn, postgres_server.database(dsn) as state:
         migrate_state(state)
-        stage.overrides = {
-            "SLACK_APP_TOKEN": None,
-            "SLACK_SIGNING_SECRET": stage.slack.signing_secret,
-            "FOOTNOTE_HTTP_PORT": "0",
-            "FOOTNOTE_STATE": state,
-            "FOOTNOTE_LOG": "json",
-        }
+        stage.over_http()
+        stage.overrides |= {"FOOTNOTE_STATE": state, "FOOTNOTE_LOG": "json"}
         async with (
             replica(stage, "A") as (a, a_ready),
             replica(stage, "B") as (b, b_ready),
