@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _NAMED = 5
 
@@ -18,6 +18,11 @@ def not_read(files: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 def _sentence(named: list[str], reason: str) -> str:
     if len(named) == 1:
         return f"{named[0]} was not read: {reason}."
-    shown, more = named[:_NAMED], len(named) - _NAMED
-    listed = f"{', '.join(shown)} and {more:,} more" if more > 0 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-    return f"{listed} were not read, each for this reason: {reason}."
+    more = len(named) - _NAMED
+    shown = [*named[:_NAMED], f"{more:,} more"] if more > 0 else named
+    return f"{enumerated(shown)} were not read, each for this reason: {reason}."
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """`a, b and c` of two names or more."""
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from bot.shared_files.unread import enumerated
 from runtime.state import SharedFile
 
 
@@ -58,7 +59,7 @@ def told(name: str, older: Sequence[str]) -> str:
     names = [f"«{each}»" for each in older]
     if len(names) == 1:
         return f"«{name}» is the newest file of that name in this thread; the older one is {names[0]} here."
-    listed = f"{', '.join(names[:-1])} and {names[-1]}"
     return (
-        f"«{name}» is the newest file of that name in this thread; the older ones are {listed} here, the oldest first."
+        f"«{name}» is the newest file of that name in this thread; the older ones are {enumerated(names)} here, "
+        "the oldest first."
     )
