@@ -48,8 +48,9 @@ class Network:
         self._inner = httpx2.AsyncHTTPTransport(verify=url.startswith("https:"), trust_env=False, retries=0)
 
     async def converse(self, choose: Callable[[Listing], Wanted | None]) -> Heard:
-        """Lists the server's tools, asks `choose` what to call, and calls it. Raises CallError: what `choose` raises,
-        `source_unavailable` with the reason, `remote_failed` for an error that the server tells of the call."""
+        """Lists the server's tools, asks `choose` what to call, and calls it; the caller keeps the time. Raises
+        CallError: what `choose` raises, `source_unavailable` with the reason, `remote_failed` for an error that the
+        server tells of the call."""
         allowance = Allowance.of(self._limits)
         try:
             async with self._session(allowance) as session:
@@ -65,9 +66,9 @@ class Network:
     async def _session(self, allowance: Allowance) -> AsyncGenerator[ClientSession]:
         """A greeted session that offers the server no roots, no sampling and no elicitation."""
         transport = BoundedTransport(self._url, self._inner, allowance)
-        timeout = httpx2.Timeout(self._limits.mcp_seconds)
+        # no time of its own: who converses keeps it, and of two clocks with one bound either may strike first
         async with httpx2.AsyncClient(
-            transport=transport, timeout=timeout, headers=self._headers, trust_env=False, follow_redirects=False
+            transport=transport, timeout=None, headers=self._headers, trust_env=False, follow_redirects=False
         ) as http:
             wire = streamable_http_client(
                 self._url, http_client=http, max_sse_event_size=self._limits.mcp_response_bytes
@@ -125,8 +126,6 @@ def _told(error: BaseException, allowance: Allowance) -> CallError:
         return own
     if allowance.ended:
         reason = allowance.ended
-    elif any(isinstance(leaf, httpx2.TimeoutException) for leaf in _leaves(error)):
-        reason = "it does not answer in time"
     elif any(isinstance(leaf, httpx2.TransportError) for leaf in _leaves(error)):
         reason = "it can't be reached"
     else:

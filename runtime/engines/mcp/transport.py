@@ -32,9 +32,10 @@ class Allowance:
         return cls(limits.mcp_http_requests, limits.mcp_response_bytes, limits.mcp_request_bytes)
 
     def end(self, reason: str) -> httpx2.TransportError:
-        """Ends the conversation for a reason; the first one stays."""
-        self.ended = self.ended or reason
-        return httpx2.TransportError(self.ended)
+        """Ends the conversation for a reason; the first one stays, and what comes once it is over is no reason."""
+        if not self.over:
+            self.ended = self.ended or reason
+        return httpx2.TransportError(reason)
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
@@ -56,7 +57,9 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
 
     async def _post(self, request: httpx2.Request) -> httpx2.Response:
         allowance = self._allowance
-        if allowance.over or allowance.requests == 0:
+        if allowance.over:
+            raise allowance.end("the conversation is over")
+        if allowance.requests == 0:
             raise allowance.end("it needs too many requests for one call")
         allowance.requests -= 1
         if len(await request.aread()) > allowance.bytes_sent:

@@ -103,7 +103,7 @@ async def test_a_server_that_never_answers_the_first_look_is_said_to_be_slow(adm
         raw.answers["tools/list"] = raw.hang
         server = admitting.source(raw.url, {"search_issues": "sha256:" + "0" * 64}, mcp_seconds=1)
         await server.ready()
-        assert "answer" in server.standing and not server.tools["search_issues"].offered
+        assert server.standing == "It did not answer within 1 s." and not server.tools["search_issues"].offered
 
 
 async def test_an_endless_stream_of_events_is_cut_off(admitting):

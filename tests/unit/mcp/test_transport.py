@@ -90,6 +90,15 @@ async def test_requests_are_counted_and_end_with_the_conversation():
     allowance.over = True
     await http.delete(URL)
     assert [request.method for request in wire.sent] == ["POST", "POST", "DELETE"]
+    assert allowance.ended == "it needs too many requests for one call"
+
+
+async def test_what_is_sent_once_the_conversation_is_over_is_no_reason_for_its_end():
+    wire, allowance = Wire(), Allowance.of(DEFAULT)
+    allowance.over = True
+    with pytest.raises(httpx2.TransportError):
+        await client(wire, allowance).post(URL)
+    assert wire.sent == [] and allowance.ended == ""
 
 
 @pytest.mark.parametrize("size", [DEFAULT.mcp_response_bytes, DEFAULT.mcp_response_bytes + 1])
