@@ -265,7 +265,8 @@ async def admits_nothing(source_id: str) -> None:
 class CallContext:
     """Everything an executor may lean on. `call_id` is the call's own inside its run; `deadline` is on the monotonic
     clock, in seconds; `read` is the only way to data beside the call's own source, and `admitted` is asked before the
-    catalog of another one is shown."""
+    catalog of another one is shown. `fingerprint` is that of the effect's preflight which is carried out, what people
+    said yes to; empty before."""
 
     scope: Scope
     call_id: str
@@ -278,6 +279,7 @@ class CallContext:
     deadline: float
     read: InnerRead = reads_nothing
     admitted: AdmittedNow = admits_nothing
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

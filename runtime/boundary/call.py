@@ -111,6 +111,7 @@ class InFlight:
     revision: str = ""
     repeat: Evidence | None = None
     output: Output | None = None
+    fingerprint: str = ""
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -158,6 +159,7 @@ class InFlight:
             deadline=self.deadline,
             read=self.reads,
             admitted=self.reads.admitted,
+            fingerprint=self.fingerprint,
         )
 
 

@@ -79,6 +79,7 @@ async def _asked(flight: InFlight, frozen: FrozenCall) -> tuple[InFlight, Approv
 async def _behind_the_locks(flight: InFlight, spec: EffectSpec[Any], seen: Preflight, inside: Stage) -> InFlight:
     async with flight.environment.locks.hold(flight.environment.scope.run_id, seen.target):
         await admitted(flight)
+        flight = replace(flight, fingerprint=seen.fingerprint)
         if (await _preflight(flight, spec)).fingerprint != seen.fingerprint:
             raise CallError(
                 "state_changed",

@@ -35,19 +35,21 @@ class DataUndoPostgresql(Arguments):
 
 
 async def preflight(arguments: DataUndoPostgresql, context: CallContext) -> Preflight:
-    """The change back, for people. Raises CallError `state_changed` where a row changed since, `not_found`,
-    `update_refused`."""
-    change = await _change(arguments, context)
-    shown = await update_engine(context, arguments.source_id).preview(change, terms_of(context, arguments.source_id))
+    """The change back, for people. Raises CallError `state_changed` where a row changed since, or anything since
+    people said yes, `not_found`, `update_refused`."""
+    change, terms = await _change(arguments, context), terms_of(context, arguments.source_id)
+    engine = update_engine(context, arguments.source_id)
+    if context.fingerprint:
+        shown = await engine.previewed(change, terms, context.fingerprint)
+    else:
+        shown = await engine.preview(change, terms)
     return preflight_of(change, shown, context)
 
 
 async def execute(arguments: DataUndoPostgresql, context: CallContext) -> Output:
-    """Carries it out. The receipt fixes rows, versions and values; all else of a preview was compared just before."""
-    change = await _change(arguments, context)
-    terms = terms_of(context, arguments.source_id)
-    shown = await update_engine(context, arguments.source_id).preview(change, terms)
-    return await carried_out(TOOL, change, shown.fingerprint, context)
+    """Carries out exactly what people said yes to. The receipt alone wouldn't tell it: it fixes rows, versions and
+    values, and the table's triggers, rights and rules may have become others."""
+    return await carried_out(TOOL, await _change(arguments, context), context.fingerprint, context)
 
 
 async def resolve(arguments: DataUndoPostgresql, context: CallContext) -> Output | Fate:

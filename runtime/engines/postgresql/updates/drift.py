@@ -61,11 +61,12 @@ def of_rows(seen: Preview, found: Sequence[RowImage]) -> list[str]:
             if old != fresh
         }
     )
+    gone_how = "were deleted" if seen.change.restore else "were deleted or no longer fit the conditions"
     hidden = " or were hidden from the role by row-level security" if seen.facts.document["row_security"] else ""
     return [
         *_told(seen, values, f"changed their value ({', '.join(columns)})"),
         *_told(seen, touched, "were written again with the same values"),
-        *_told(seen, gone, f"were deleted or no longer fit the conditions{hidden}"),
+        *_told(seen, gone, f"{gone_how}{hidden}"),
         *_told(seen, new, "newly fit the conditions"),
     ]
 
