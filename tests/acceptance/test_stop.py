@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from bot.endings import STOPPED
+from bot.service import Running
+from runtime.engines.workspace.workspace import Workspace
 from runtime.testing.messages_api import Reply
 from tests.acceptance.conftest import ended
 
@@ -55,12 +58,33 @@ async def test_stop_while_an_answer_is_posted_leaves_it_whole(stage) -> None:
         posting = stage.slack.faults.hold("chat.postMessage", times=1)
         ts = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
         await posting.reached.wait()
+        (turn,) = running.durable.running
         await stage.slack.stop_session("U0MIA", "C0SALES", ts)
         posting.release()
         await ended(running)
+        assert await _kept(running, turn) == ("done", "answered")
     said = [str(message) for message in stage.slack.answers("C0SALES", ts)]
     assert "60" in said[0] and "Stopped." not in str(said)
     assert "SELECT" in said[-1]
+
+
+async def test_stop_before_the_work_has_begun_says_stopped_and_not_failed(stage, monkeypatch) -> None:
+    begun = asyncio.Event()
+
+    async def never(workspace: Workspace) -> str:
+        begun.set()
+        return await asyncio.Future()
+
+    monkeypatch.setattr(Workspace, "digest", never)
+    async with stage.bot() as running:
+        ts = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
+        await begun.wait()
+        (turn,) = running.durable.running
+        await stage.slack.stop_session("U0MIA", "C0SALES", ts)
+        await ended(running)
+        assert await _kept(running, turn) == ("done", "stopped")
+    assert [message["text"] for message in stage.slack.answers("C0SALES", ts)] == [STOPPED]
+    assert not stage.slack.workspace.status("C0SALES", ts)
 
 
 async def test_stop_where_nothing_runs_does_nothing(stage) -> None:
@@ -72,3 +96,11 @@ async def test_stop_where_nothing_runs_does_nothing(stage) -> None:
         other = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
         await stage.slack.wait_for_answers("C0SALES", other, 1)
         assert not [one for one in stage.slack.answers("C0SALES", ts) if one["text"].startswith("Stopped.")]
+
+
+async def _kept(running: Running, turn_id: str) -> tuple[str, str]:
+    """How the state says that a turn ended: its message's row, and its own."""
+    state = running.analyst.state
+    item, turn = await state.inbox.get(turn_id), await state.turns.get(turn_id)
+    assert item is not None and turn is not None and turn.end is not None
+    return item.state, turn.end.status
