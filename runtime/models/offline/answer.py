@@ -50,6 +50,7 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
         "change": _change,
         "correlation": _correlation,
         "months_over": _months_over,
+        "several": _several,
     }
     total = result.data.get("row_count")
     whole = total is None or total == len(rows)
@@ -64,7 +65,9 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
 
 
 def _in_groups(plan: Plan) -> bool:
-    return plan.shape in ("groups", "extreme") or (plan.shape in ("share", "ratio") and bool(plan.dimensions))
+    return plan.shape in ("groups", "extreme") or (
+        plan.shape in ("share", "ratio", "several") and bool(plan.dimensions)
+    )
 
 
 def _chart_words(chart: Done | None) -> str:
@@ -97,9 +100,8 @@ def understood(plan: Plan) -> str:
         text += f"; converted from {plan.aggregate.column.unit}s to {plan.aggregate.unit}s"
     if plan.split:
         text += f"; kept apart by `{plan.split[0].name}`, because different ones must not be added up"
-    column = plan.aggregate.column
-    if column is not None and column.null_percent > 0:
-        text += f"; rows without a `{column.name}` are left out"
+    for column in [one.column for one in plan.measures if one.column is not None and one.column.null_percent > 0]:
+        text += f"; rows without a `{column.name}` are left out" + (" of it" if plan.beside else "")
     for note in (*plan.basis, *plan.assumed):
         text += f"; {note}"
     return f"_{text}._".replace("__", "_")
@@ -145,6 +147,26 @@ def _scalar(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if plan.aggregate.function == "distinct":
         return f"There are **{number}** different values of `{_measure_name(plan)}`{mark}."
     return f"The {measured(plan)} is **{number}**{_period(plan)}{_of_rows(row)}{mark}."
+
+
+def _several(plan: Plan, rows: Sequence[Row], mark: str) -> str:
+    if not rows:
+        return f"No row matches{mark}."
+    if plan.dimensions or plan.split:
+        by = f" by {' and '.join(_dimension_words(plan))}" if plan.dimensions else ""
+        return f"The {measured(plan)}{by}{_period(plan)}:\n\n{tables.several(plan, rows, mark, last=plan.in_time)}"
+    row = rows[0]
+    values = [row.get(results.figure_name(at)) for at, _ in enumerate(plan.measures, start=1)]
+    if all(value is None for value in values):
+        return f"There is nothing to compute: no row with a value matches{mark}."
+    told = [figure(value, one) for value, one in zip(values, plan.measures, strict=True)]
+    if plan.combined:
+        joint = " plus " if plan.combined == "sum" else " less "
+        whole = f"**{figure(row.get(results.FIGURE), plan.aggregate)}**"
+        return f"The {measured(plan)} is {whole}{_period(plan)}: {joint.join(told)}{mark}."
+    names = [measured(replace(plan, aggregate=one, beside=())) for one in plan.measures]
+    listed = [f"the {name} **{value}**" for name, value in zip(names, told, strict=True)]
+    return f"These are {', '.join(listed[:-1])} and {listed[-1]}{_period(plan)}{mark}."
 
 
 def _share(plan: Plan, rows: Sequence[Row], mark: str) -> str:
@@ -275,7 +297,7 @@ def _measure_name(plan: Plan) -> str:
 
 
 def _period(plan: Plan) -> str:
-    if plan.shape not in ("scalar", "groups", "share", "ratio", "average"):
+    if plan.shape not in ("scalar", "groups", "share", "ratio", "average", "several"):
         return ""
     days = f" on {days_said(plan.weekdays)}" if plan.weekdays and plan.shape != "share" else ""
     if plan.period is None:

@@ -17,6 +17,7 @@ from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.ratios import with_ratio
 from runtime.models.offline.reading import read
 from runtime.models.offline.related import with_related
+from runtime.models.offline.several import with_several
 from runtime.models.offline.tokens import Token
 from runtime.models.offline.vague import praised
 
@@ -50,7 +51,7 @@ def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, 
     def read_all(said: Sequence[Token]) -> Reading:
         return _chosen(said, tables, listing, today).reading
 
-    held = with_ratio(tokens, read_all)
+    held = with_ratio(tokens, read_all) or with_several(tokens, tables, read_all)
     if held is not None and (not isinstance(held, Cannot) or not held.unknown):
         return Choice(held)
     values = valued(tokens, tables)
@@ -61,6 +62,8 @@ def _chosen(tokens: Sequence[Token], tables: Sequence[Table], listing: Listing, 
     related = with_related(tokens, tables, today)
     if related is not None and (best is None or isinstance(best, Cannot) or _excludes(related)):
         return Choice(related)
+    if isinstance(best, Ask) and (held := with_several(tokens, tables, read_all, beside=True)) is not None:
+        best = held if isinstance(held, Plan) else best
     if best is not None and not isinstance(best, Cannot):
         return Choice(best)
     linking = [(table, wide) for table in tables if (wide := linked(table, tables)) is not None]

@@ -165,17 +165,21 @@ def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[D
     aggregate = plan.aggregate
     if functions:
         function = functions.pop()
-        if functions or aggregate.column is None or function not in ("sum", "avg", "median"):
+        if functions or aggregate.column is None or plan.beside or function not in ("sum", "avg", "median"):
             return Cannot("I can't tell which figure you want instead.", plan.table)
         if function == "sum" and not aggregate.column.additive:
             return Cannot(f"Adding up `{aggregate.column.name}` makes no sense; ask for its average.", plan.table)
         plan = replace(plan, aggregate=replace(aggregate, function=function), basis=())
     if dimensions:
-        if plan.shape not in ("scalar", "groups", "change", "share"):
+        if plan.shape not in ("scalar", "groups", "change", "share", "several"):
             return Cannot("I can't group that answer; ask the whole question again, please.", plan.table)
         plan = _regrouped(plan, clues, dimensions)
-    if clues.top and plan.shape == "groups":
+    if clues.top:
+        if plan.shape != "groups":
+            return Cannot("I can't pick the first ones of that answer; ask the whole question again.", plan.table)
         plan = replace(plan, top=(plan.top[0] if plan.top else "max", clues.top))
+    if clues.chart and plan.beside:
+        return Cannot("I can only draw one figure at a time; ask for one of the columns.", plan.table)
     if clues.chart and (plan.shape not in ("groups", "share") or not plan.dimensions):
         return Cannot("There is one figure to draw. Say by what first, as in “and by month?”.", plan.table)
     return replace(plan, chart=plan.chart or clues.chart)
@@ -199,7 +203,7 @@ def _regrouped(plan: Plan, clues: Clues, new: tuple[Dimension, ...]) -> Plan:
     if plan.top is not None:
         notes.append("all groups, no longer the first ones only")
     whole = sorted((*kept, *new), key=lambda one: not one.bucket)  # the time first, so that the newest can be shown
-    shape = plan.shape if plan.shape in ("change", "share") else "groups"
+    shape = plan.shape if plan.shape in ("change", "share", "several") else "groups"
     return replace(plan, dimensions=tuple(whole), top=None, shape=shape, assumed=tuple(notes))
 
 

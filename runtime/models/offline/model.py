@@ -61,6 +61,9 @@ class OfflineModel:
     def name(self) -> str:
         return "offline"
 
+    async def warm_up(self) -> None:
+        """Nothing is waited for."""
+
     async def step(self, request: ModelRequest) -> ModelStep:
         """The next step of the present turn: look, look up, compute, then answer."""
         return step(request)

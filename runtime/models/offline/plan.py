@@ -11,7 +11,8 @@ from runtime.models.offline.periods import Period
 
 Function = Literal["sum", "avg", "median", "min", "max", "count", "distinct"]
 Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share", "ratio", "average", "change",
-                "correlation", "months_over"]  # fmt: skip
+                "correlation", "months_over", "several"]  # fmt: skip
+Combined = Literal["", "sum", "difference"]
 Operator = Literal["=", "<", "<=", ">", ">=", "between"]
 
 
@@ -100,7 +101,8 @@ class Plan:
     period, group by group, or without a filter each group against all of them; `split` are columns that must not be
     mixed (currencies); a "change" compares `period` with the `earlier` one ("months_over": month by month), a
     "correlation" the measured column with the `other`; a "ratio" holds the figure `against` that of another plan, an
-    "average" is taken over its groups as `mean` says; only rows of the `weekdays` (1 for Monday) of `date` count, of
+    "average" is taken over its groups as `mean` says, "several" has the figures `beside` it, `combined` to their sum or
+    to the first less the second; only rows of the `weekdays` (1 for Monday) of `date` count, of
     none all; `data_end` is the last day of data that end within the period; `basis` (of the figure) and `assumed` (of
     the rest) go into the answer word for word; `score` says how firmly the table's own words carry the reading, `akin`
     that it rests on another word for a column, `trend` that the course over time is to be said, and `named` the table's
@@ -127,6 +129,8 @@ class Plan:
     other: Column | None = None
     against: Plan | None = None
     mean: Mean | None = None
+    beside: tuple[Aggregate, ...] = ()
+    combined: Combined = ""
     score: float = 0.0
     akin: bool = False
     trend: bool = False
@@ -135,8 +139,13 @@ class Plan:
     @property
     def in_time(self) -> bool:
         """True when the groups follow each other in time: the newest are then the ones to be seen."""
-        groups = self.shape in ("groups", "share", "ratio") and self.top is None
+        groups = self.shape in ("groups", "share", "ratio", "several") and self.top is None
         return groups and bool(self.dimensions and self.dimensions[0].in_time)
+
+    @property
+    def measures(self) -> tuple[Aggregate, ...]:
+        """All its figures."""
+        return (self.aggregate, *self.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +176,14 @@ def sourced(plan: Plan, source: str) -> Plan:
     def own(column: Column) -> Column:
         return replace(column, source=source) if column.via is None else column
 
-    figure = plan.aggregate
+    def measured(figure: Aggregate) -> Aggregate:
+        return replace(figure, column=own(figure.column)) if figure.column else figure
+
     return replace(
         plan,
         table=replace(plan.table, columns=tuple(own(column) for column in plan.table.columns)),
-        aggregate=replace(figure, column=own(figure.column)) if figure.column else figure,
+        aggregate=measured(plan.aggregate),
+        beside=tuple(measured(figure) for figure in plan.beside),
         other=own(plan.other) if plan.other else None,
         date=own(plan.date) if plan.date else None,
         values=tuple(replace(value, column=own(value.column)) for value in plan.values),

@@ -199,7 +199,7 @@ def unmixed(plan: Plan) -> Reading:
     )
     if not varying:
         return plan
-    if plan.shape in ("scalar", "share", "change") or (plan.shape == "groups" and plan.top is None):
+    if plan.shape in ("scalar", "share", "change", "several") or (plan.shape == "groups" and plan.top is None):
         return replace(plan, split=varying)
     return Ask(f"The {varying[0].name} differs from row to row: in which one?", varying[0].values[:3])
 
@@ -208,6 +208,8 @@ def _needs_one_unit(plan: Plan) -> bool:
     """True when the plan's figure, or the one it counts in steps, may be in several currencies or units."""
     if plan.shape == "correlation":
         return any(column is not None and _is_money(column) for column in (plan.aggregate.column, plan.other))
+    if plan.beside:
+        return any(_needs_one_unit(replace(plan, aggregate=one, beside=())) for one in plan.measures)
     steps = next((dimension.column for dimension in plan.dimensions if dimension.width), None)
     column = steps or plan.aggregate.column
     if column is None or column.kind != "number" or column.unit is not None or column.words[-1] in QUANTITY_WORDS:

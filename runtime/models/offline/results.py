@@ -19,6 +19,11 @@ def dimension_name(dimension: Dimension) -> str:
     return dimension.bucket or (f"{dimension.column.name}_from" if dimension.width else dimension.column.name)
 
 
+def figure_name(at: int) -> str:
+    """The result column's name of one of several figures, counted from 1."""
+    return f"{FIGURE}_{at}"
+
+
 def label_name(dimension: Dimension, plan: Plan) -> str:
     """The result column's name of the name beside an id: its own where no other column has it."""
     assert dimension.label is not None

@@ -44,6 +44,7 @@ from runtime.models.offline.results import (
     ROWS,
     WHOLE,
     dimension_name,
+    figure_name,
     label_name,
     newest_first,
     shown_columns,
@@ -65,6 +66,7 @@ def query(plan: Plan) -> str:
         "change": _change,
         "correlation": _correlation,
         "months_over": _months_over,
+        "several": _several,
     }
     return builders[plan.shape](plan)
 
@@ -129,6 +131,32 @@ def _groups(plan: Plan) -> str:
         return _ranked(plan, _grouped(plan), [FIGURE] if plan.aggregate.function == "count" else [FIGURE, ROWS])
     order = f"{len(keys) + 1} DESC NULLS LAST, 1" if _by_figure(plan) else _places(plan, len(keys))
     return f"{_grouped(plan)} ORDER BY {order}"
+
+
+def _several(plan: Plan) -> str:
+    """Figures of several columns by the groups, after what they come to together."""
+    figures = [str(aggregate(replace(plan, aggregate=one))) for one in plan.measures]
+    selected = [f"{shown} AS {called}" for shown, called in keys_of(plan)]
+    if plan.combined:
+        whole = (
+            all("INT" in one.column.type for one in plan.measures if one.column) and plan.aggregate.function == "sum"
+        )
+        added = " + ".join(f"coalesce({figure}, 0)" for figure in figures)
+        together = added if plan.combined == "sum" else " - ".join(figures)
+        together = together if whole else dialects.rounded(together, 6, plan.table.dialect)
+        selected.append(f"{together} AS {FIGURE}")
+    selected += [f"{figure} AS {figure_name(at)}" for at, figure in enumerate(figures, start=1)]
+    groups = [*(grouped_by(d, plan) for d in plan.dimensions), *split_of(plan)]
+    written = f"SELECT {', '.join(selected)} FROM {tables_read(plan)}{where(plan)}"
+    if not groups:
+        return written
+    keys = len(keys_of(plan))
+    order = f"{keys + 1} DESC NULLS LAST, 1" if plan.dimensions and _by_figure(plan) else _places_of(plan, keys)
+    return f"{written} GROUP BY {', '.join(groups)} ORDER BY {order}"
+
+
+def _places_of(plan: Plan, keys: int) -> str:
+    return _places(plan, keys) if plan.dimensions else ", ".join(str(place) for place in range(1, keys + 1))
 
 
 def _ranked(plan: Plan, grouped: str, figures: Sequence[str]) -> str:

@@ -112,6 +112,21 @@ def shares(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) ->
     return _markdown(heads, lines, 3)
 
 
+def several(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) -> str:
+    """Groups with several figures, and what these come to together."""
+    figures = [(results.figure_name(at), one) for at, one in enumerate(plan.measures, start=1)]
+    heads = [_measure_head(replace(plan, aggregate=one, beside=())) for _, one in figures]
+    if plan.combined:
+        figures.append((results.FIGURE, plan.aggregate))
+        heads.append("together" if plan.combined == "sum" else "difference")
+    heads[-1] += mark
+    lines = [
+        [*group_names(plan, row), *(figure(row.get(name), replace(one, unit="")) for name, one in figures)]
+        for row in _beside(plan, rows, last=last)
+    ]
+    return _markdown([*_group_heads(plan), *heads], lines, len(figures))
+
+
 def whole_rows(columns: Sequence[Column], measure: str, figures: Sequence[str], rows: Sequence[Row], mark: str) -> str:
     """Rows by `columns`; with a `measure`, `figures` are its cells, to the right of the others."""
     head = [_plain(column.name) for column in columns] + ([_plain(measure)] if measure else [])
@@ -147,10 +162,14 @@ def _group_head(dimension: Dimension, name: str) -> str:
 
 
 def _figure_head(plan: Plan, mark: str) -> str:
+    return _measure_head(plan) + mark
+
+
+def _measure_head(plan: Plan) -> str:
     said = measured(plan).replace("`", "")
     unit = unit_name(plan.aggregate) if plan.aggregate.function not in ("count", "distinct") else ""
     known = unit.casefold() in re.split(r"[\W_]+", said.casefold())
-    return _plain(said) + (f" ({unit})" if unit and not known else "") + mark
+    return _plain(said) + (f" ({unit})" if unit and not known else "")
 
 
 def _plain(name: str) -> str:

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from runtime.evidence import Json
 from runtime.models.offline.catalog import Column
-from runtime.models.offline.lexicon import MONEY_COLUMNS, MONTH_NAMES, QUANTITY_WORDS
+from runtime.models.offline.lexicon import CURRENCIES, MONEY_COLUMNS, MONTH_NAMES, QUANTITY_WORDS
 from runtime.models.offline.periods import Period
 from runtime.models.offline.plan import Aggregate, Comparison, FigureFilter, Plan, Related, ValueFilter
 from runtime.models.offline.weekdays import days_said
@@ -36,18 +36,25 @@ def figure(value: Json, aggregate: Aggregate | None = None) -> str:
 
 
 def in_its_unit(plan: Plan) -> Plan:
-    """The plan with the unit of its figure, where the filters leave one: amounts of `currency` EUR alone are EUR."""
-    aggregate, known = plan.aggregate, {column.name for column in plan.table.unit_columns}
-    column = aggregate.column
+    """The plan with the unit of its figures, where the filters leave one: amounts of `currency` EUR alone are EUR."""
+    beside = tuple(_in_unit(figure, plan) for figure in plan.beside)
+    return replace(plan, aggregate=_in_unit(plan.aggregate, plan), beside=beside)
+
+
+def _in_unit(aggregate: Aggregate, plan: Plan) -> Aggregate:
+    column, known = aggregate.column, {column.name for column in plan.table.unit_columns}
     if aggregate.unit or column is None or column.kind != "number" or aggregate.function in ("count", "distinct"):
-        return plan
+        return aggregate
     if column.words[-1] in QUANTITY_WORDS or (plan.table.borrowed and not MONEY_COLUMNS.intersection(column.words)):
-        return plan  # pieces of an order in EUR are no euros
+        return aggregate  # pieces of an order in EUR are no euros
     kept = [value for value in plan.values if value.column.name in known and not value.negated]
     units = {text.strip().upper() for value in kept for text in value.values}
     if len(units) != 1 or not _UNIT_CODE.fullmatch(unit := units.pop()):
-        return plan
-    return replace(plan, aggregate=replace(aggregate, unit=unit))
+        return aggregate
+    money = [one.name for one in plan.table.of_kind("number") if MONEY_COLUMNS.intersection(one.words)]
+    if money and column.name not in money and unit in CURRENCIES.values():
+        return aggregate  # nor are the clicks of a campaign beside its cost
+    return replace(aggregate, unit=unit)
 
 
 def unit_name(aggregate: Aggregate) -> str:
@@ -99,17 +106,33 @@ def bucket(value: Json, kind: str) -> str:
 
 
 def measured(plan: Plan) -> str:
-    """What the figure is: "total of `amount`"."""
+    """What the figure is: "total of `amount`"; of several, all of them."""
+    if plan.beside:
+        return _together(plan)
     aggregate = plan.aggregate
     if aggregate.column is None:
         return f"number of {plan.table.rows_called}"
     if aggregate.function == "distinct":
         return f"number of different values of `{aggregate.column.name}`"
-    per_row = " per row" if aggregate.function in ("avg", "median") else ""
-    function = _FUNCTIONS[aggregate.function]
-    if function in aggregate.column.words:  # a "total of total" says it twice
-        function = _OTHERWISE.get(function, function)
-    return f"{function} of `{aggregate.column.name}`{per_row}"
+    return f"{_function(plan)} of `{aggregate.column.name}`{_per_row(plan)}"
+
+
+def _together(plan: Plan) -> str:
+    """ "total of `a` less `b`", "total of `a`, `b` and `c`"."""
+    names = [f"`{one.column.name}`" for one in plan.measures if one.column is not None]
+    joint = {"sum": " plus ", "difference": " less "}.get(plan.combined)
+    listed = joint.join(names) if joint else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{_function(plan)} of {listed}{_per_row(plan)}"
+
+
+def _function(plan: Plan) -> str:
+    said = _FUNCTIONS[plan.aggregate.function]
+    twice = any(said in one.column.words for one in plan.measures if one.column is not None)  # a "total of total"
+    return _OTHERWISE.get(said, said) if twice else said
+
+
+def _per_row(plan: Plan) -> str:
+    return " per row" if plan.aggregate.function in ("avg", "median") else ""
 
 
 def conditions(plan: Plan) -> str:
