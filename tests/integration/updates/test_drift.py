@@ -40,7 +40,7 @@ DRIFTS = {
     ),
     "a check more": ("ALTER TABLE customers ADD CHECK (id < 1000)", "public.customers itself changed"),
     "a right less": (
-        "REVOKE SELECT ON customers FROM {writer}; GRANT SELECT (id, tier) ON customers TO {writer}",
+        "REVOKE SELECT ON customers FROM {writer}; GRANT SELECT (id, tier, xmin) ON customers TO {writer}",
         "right",
     ),
     "another table of the name": (

@@ -42,6 +42,8 @@ _TEXT_SETTINGS = {
 _OURS = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _TEXT_SETTINGS.items())
 _THE_ROLES = "; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _TEXT_SETTINGS)
 
+_NO_RIGHT = "42501"
+
 log = structlog.get_logger(__name__)
 
 
@@ -224,13 +226,22 @@ def refused_by_database(error: psycopg.Error) -> CallError:
         return drift.state_changed(["somebody else changed the rows at the same moment"])
     if state == "57014":
         return CallError("timeout", "The change took too long and was undone.", hint="Change fewer rows at once.")
-    log.warning("a change was refused by the database", sqlstate=state, constraint=error.diag.constraint_name)
+    # What it says of a right names an object and quotes no row.
+    missing = error.diag.message_primary if state == _NO_RIGHT else None
+    log.warning(
+        "a change was refused by the database",
+        sqlstate=state,
+        constraint=error.diag.constraint_name,
+        missing=missing,
+    )
     rule = f" ({error.diag.constraint_name})" if error.diag.constraint_name else ""
     told = {
         "22": "A value does not fit its column",
         "23": f"A constraint of the database forbids it{rule}",
         "42883": "A column's type can't be compared as a condition asks",
-        "42501": "The role of the updates has no right to do this",
+        _NO_RIGHT: "The role of the updates has no right to something that this change does, or a policy of rows "
+        "forbids it",
     }
     what = told.get(state) or told.get(state[:2]) or "The database refused the change"
-    return CallError("update_refused", f"{what}.", hint="Nothing was written.")
+    hint = "Nothing was written." + (" An operator finds in the log what is missing." if state == _NO_RIGHT else "")
+    return CallError("update_refused", f"{what}.", hint=hint)

@@ -9,6 +9,7 @@ from rapidfuzz import process
 
 from runtime.admission.manifest import UpdateRule
 from runtime.catalog import CatalogTable
+from runtime.engines.postgresql.updates.grants import lacking
 from runtime.engines.postgresql.updates.table_facts import TableFacts, TriggerFacts
 from runtime.engines.update_port import LISTS, TESTS, Change, Condition
 from runtime.errors import CallError
@@ -64,7 +65,7 @@ def judged(change: Change, rule: UpdateRule, table: CatalogTable, facts: TableFa
     """Raises CallError `update_refused` for what is not open or cannot be changed so that what was shown is what
     happens."""
     _whole_table(change, facts)
-    shown = {column.name: column for column in table.columns}
+    shown = {column.name: column for column in table.columns if column.name in facts.columns}
     for condition in change.conditions:
         _condition_fits(condition, shown, {name for name, column in shown.items() if column.masked})
     for name in change.columns:
@@ -75,8 +76,10 @@ def judged(change: Change, rule: UpdateRule, table: CatalogTable, facts: TableFa
             f"The primary key of {change.table} is not open here, so its rows can't be told apart.",
             "An operator can open it: people have to see which rows they change.",
         )
-    if missing := [name for name in (*facts.primary_key, *change.columns) if name not in readable]:
-        raise _refused(f"{_listed(missing)} of {change.table} cannot be read by the role of the updates.", _OPERATOR)
+    filtered = (each.column for each in change.conditions)
+    if missing := lacking(facts, (*facts.primary_key, *change.columns, *filtered), change.columns):
+        may_not, grants = missing
+        raise _refused(f"The role of the updates may not {may_not}.", f"An operator can grant it: {grants}")
     may_change = frozenset(rule.trigger_columns) | {name for name in facts.columns if facts.columns[name].generated}
     hidden = facts.columns.keys() - set(readable) if facts.triggers(change.columns) else frozenset[str]()
     closed = hidden - may_change
@@ -95,9 +98,6 @@ def judged(change: Change, rule: UpdateRule, table: CatalogTable, facts: TableFa
             )
         ),
     )
-
-
-_OPERATOR = "An operator can grant the right; `footnote check` tells which role it is."
 
 
 def _whole_table(change: Change, facts: TableFacts) -> None:
@@ -159,8 +159,6 @@ def _assignable(name: str, shown: Iterable[str], facts: TableFacts) -> None:
         raise _refused(f"{name} is computed by the database.", "Set the columns that it is computed from.")
     if name in facts.document["referenced"]:
         raise _refused(f"Other tables refer to {name}: changing it would change them, too.", "Set other columns.")
-    if not column.writable:
-        raise _refused(f"The role of the updates may not change {name}.", _OPERATOR)
 
 
 def _warnings(

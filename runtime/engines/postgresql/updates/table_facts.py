@@ -15,7 +15,7 @@ _FACTS = """
 -- One document of everything by which an UPDATE of the table $1.$2 could do other than it says. Internal triggers are
 -- those of foreign keys, which are told by the columns that other tables refer to. Functions of triggers count with
 -- their version, so that a new body is a new fact. A type compares by the operators of its own default order, wherever
--- they live: citext's do not tell cases apart, and text's, which would be found in their place, do.
+-- they live: citext's do not tell cases apart, and text's, which would be found in their place, do. The functions are those that a change calls; every role may, unless somebody took that away.
 SELECT jsonb_build_object(
   'oid', c.oid::int8, 'kind', c.relkind, 'schema', n.nspname, 'name', c.relname, 'partition', c.relispartition,
   'children', EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid),
@@ -67,6 +67,16 @@ SELECT jsonb_build_object(
     SELECT coalesce(jsonb_agg(jsonb_build_array(p.polname, p.polcmd, p.polroles::text,
         pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) ORDER BY p.polname), '[]')
     FROM pg_policy AS p WHERE p.polrelid = c.oid),
+  'schema_open', has_schema_privilege(n.oid, 'USAGE'),
+  'version_readable', (
+    SELECT has_column_privilege(c.oid, a.attnum, 'SELECT') FROM pg_attribute AS a
+    WHERE a.attrelid = c.oid AND a.attname = 'xmin'),
+  'calls_refused', (
+    SELECT coalesce(jsonb_agg(p.oid::regprocedure::text ORDER BY 1), '[]') FROM pg_proc AS p
+    WHERE p.pronamespace = 'pg_catalog'::regnamespace AND NOT has_function_privilege(p.oid, 'EXECUTE')
+      AND (p.proname IN ('pg_control_system', 'pg_current_wal_lsn', 'pg_current_xact_id', 'pg_walfile_name',
+                         'pg_xact_status')
+           OR p.proname = 'pg_logical_emit_message' AND p.proargtypes[2] = 'text'::regtype)),
   'standby', pg_is_in_recovery(), 'replica', current_setting('session_replication_role') = 'replica',
   'role', current_user, 'superuser', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user))::text
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
