@@ -46,13 +46,11 @@ def answered(
     cited = frozenset(result.verification.cited)
     files = (*pictures, *result_files(result.evidence, cited))
     view = AnswerView(
-        summary_text="",
         answer_markdown=answer,
         verification_line=result.verification.line,
         evidence=result.evidence,
         cited=cited,
         run_id=attempt.turn_id,
-        asker=attempt.question.user,
         files=files,
         numerals=numerals,
     )
@@ -104,7 +102,7 @@ def stopped(attempt: Attempt) -> Ending:
         return Ending(TurnEnd("stopped", STOPPED, rests_on=attempt.rests_on), [plain_message(STOPPED)])
     evidence = tuple(attempt.gathered)
     end = TurnEnd("stopped", STOPPED_MIDWAY, evidence_index=_index(evidence), rests_on=attempt.rests_on)
-    view = AnswerView("", STOPPED_MIDWAY, "", evidence, frozenset(), attempt.turn_id, asker=attempt.question.user)
+    view = AnswerView(STOPPED_MIDWAY, "", evidence, frozenset(), attempt.turn_id)
     return Ending(end, answer_messages(view))
 
 

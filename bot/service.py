@@ -1,11 +1,10 @@
-"""The running bot: opens everything in order, serves until told to stop, and closes in the opposite order."""
+"""The running bot: opens everything in order, and closes it in the opposite order."""
 
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,7 +20,7 @@ from bot.background import Background
 from bot.bolt import build_bolt
 from bot.delivery import SlackSender, StatusBoard
 from bot.http import HttpServer
-from bot.identity import Identity, SlackUnavailable, identify
+from bot.identity import Identity, identify
 from bot.intake import Intake
 from bot.listeners.command import Command
 from bot.listeners.home import Home
@@ -49,8 +48,6 @@ from runtime.state import Replica, State, open_state
 log = structlog.get_logger(__name__)
 
 GRACE_SECONDS = 10.0
-# Between two attempts to reach Slack at the start; each pause is twice the one before.
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 # Raised by hand when turns begun by older code cannot be resumed by this one.
 WORKFLOW_VERSION = "1"
 
@@ -130,23 +127,17 @@ async def running_bot(
         runner = _runner(analyst, board, office, shelf)
         durable = await _launch(stack, settings, me, runner, office)
         stopping = Stopping(state, durable, runner.withdrawn, settings.alone, sleep)
-        app = _bolt(settings, slack, identity, runner, durable, board, office, stopping)
+        app = _bolt(slack, identity, runner, durable, board, office, stopping)
         await succession.after_launch(durable)
         _keep_up(stack, background, shelf.keep_up(), office.keep_up(), succession.keep_up(durable), stopping.keep_up())
         port = await _listen(stack, settings, app, analyst, clock)
-        _warm_up(analyst, background)
+        background.start(analyst.model.warm_up(), name="warm up the model's client")
         yield Running(identity, analyst, durable, port, background, reloading)
 
 
 def _runner(analyst: Analyst, board: Board, office: Office, shelf: Shelf) -> TurnRunner:
     end_requests = partial(end_requests_of, analyst, office)
     return TurnRunner(analyst, board.presence, board.outbox, board.sender, board.status, shelf, end_requests)
-
-
-def _warm_up(analyst: Analyst, background: Background) -> None:
-    warm_up = getattr(analyst.model, "warm_up", None)
-    if warm_up is not None:
-        background.start(warm_up(), name="warm up the model's client")
 
 
 def _keep_up(stack: AsyncExitStack, background: Background, *upkeep: Coroutine[None, None, None]) -> None:
@@ -156,7 +147,6 @@ def _keep_up(stack: AsyncExitStack, background: Background, *upkeep: Coroutine[N
 
 
 def _bolt(
-    settings: Settings,
     slack: AsyncWebClient,
     identity: Identity,
     runner: TurnRunner,
@@ -276,49 +266,6 @@ async def _launch(
     stack.push_async_callback(durable.close, GRACE_SECONDS)
     stack.callback(office.desk.close)
     return durable
-
-
-async def serve(settings: Settings, *, on_ready: Callable[[Running], None]) -> None:
-    """Serves until SIGTERM or SIGINT; a second signal ends the process at once. While Slack is away at the start it
-    says so and tries again: what a crash left open is answered when Slack is back. SIGHUP reloads the manifest."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    starting = asyncio.current_task()
-    serving: Running | None = None
-
-    def asked() -> None:
-        for name in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(name)
-        stop.set()
-        if serving is None and starting is not None:
-            starting.cancel()  # nothing was begun that needs an orderly end, and Slack may keep us waiting for long
-
-    def reload() -> None:
-        if serving is not None:
-            serving.reload()  # before that the manifest is about to be read anyway
-
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, asked)
-    loop.add_signal_handler(signal.SIGHUP, reload)
-    pause_s = FIRST_PAUSE_S
-    while not stop.is_set():
-        try:
-            async with running_bot(settings) as running:
-                on_ready(running)
-                running.warm_up()
-                serving = running
-                await stop.wait()
-                serving = None
-                log.info("stopping; unfinished turns go on at the next start")
-        except SlackUnavailable as error:
-            log.warning("waiting for Slack", reason=str(error), seconds=pause_s)
-            with suppress(TimeoutError, asyncio.CancelledError):
-                await asyncio.wait_for(stop.wait(), pause_s)
-            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
-        except asyncio.CancelledError:
-            if not stop.is_set():
-                raise
-            log.info("stopped before it was ready")
 
 
 async def _listen(

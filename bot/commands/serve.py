@@ -23,7 +23,8 @@ def run(_: argparse.Namespace) -> int:
     # What a start makes lives as long as the process. Searching it for garbage costs a tenth of the start, and a tenth
     # of a second again at every full collection while people wait for answers.
     gc.disable()
-    from bot.service import Running, serve
+    from bot.service import Running
+    from bot.serving import serve
 
     def ready(running: Running) -> None:
         way = f"HTTP on port {running.port}" if running.port is not None else "Socket Mode"

@@ -14,7 +14,7 @@ from bot.render.grouping import ENGLISH, Numerals
 from bot.render.measure import chars, cut, json_bytes
 from bot.render.pack import evidence_messages
 from bot.render.pieces import pieces
-from bot.render.text import answer_parts, cell_raw, fallback_text, line_text, summary_of
+from bot.render.text import answer_parts, cell_raw, line_text, summary_of
 from runtime.evidence import Evidence
 
 FEEDBACK_ACTION = "feedback"
@@ -28,20 +28,16 @@ _NATIVE_ROWS = 40
 class AnswerView:
     """What there is to show for one run.
 
-    `summary_text` is what notifications show, by default the answer's beginning. `answer_markdown` is the model's,
-    `verification_line` the bot's own words about what was checked. `cited`: ids of evidence that the answer's marks
-    name. `asker`: the person's id; replying in their thread is what tells them, so it isn't rendered. `link_hosts`:
-    hosts whose addresses may be live. `numerals`: how the reader writes numbers, for the figures of evidence; those of
-    the answer's words stay as they were checked.
+    `answer_markdown` is the model's, `verification_line` the bot's own words about what was checked. `cited`: ids of
+    evidence that the answer's marks name. `link_hosts`: hosts whose addresses may be live. `numerals`: how the reader
+    writes numbers, for the figures of evidence; those of the answer's words stay as they were checked.
     """
 
-    summary_text: str
     answer_markdown: str
     verification_line: str
     evidence: tuple[Evidence, ...]
     cited: frozenset[str]
     run_id: str
-    asker: str = ""
     files: tuple[FilePart, ...] = ()
     link_hosts: frozenset[str] = field(default=frozenset())
     numerals: Numerals = ENGLISH
@@ -56,7 +52,7 @@ def answer_messages(view: AnswerView) -> tuple[SlackMessage, ...]:
             pages.append([])
         pages[-1].append(block)
     pages[-1] += tail
-    text = fallback_text(view.summary_text) if view.summary_text.strip() else summary_of(view.answer_markdown)
+    text = summary_of(view.answer_markdown)
     attached = {file.evidence_id: file.name for file in view.files if file.evidence_id}
     answers = tuple(
         SlackMessage(text if number == 1 else f"{text} ({number}/{len(pages)})", tuple(page))

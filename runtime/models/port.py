@@ -147,6 +147,10 @@ class Model(Protocol):
         """The name people see."""
         ...
 
+    async def warm_up(self) -> None:
+        """Does what the first step would else wait for: nothing that costs, and harmless when repeated or left out."""
+        ...
+
     async def step(self, request: ModelRequest) -> ModelStep:
         """One step. Raises ModelUnavailable, ModelRejected or ModelGarbled."""
         ...

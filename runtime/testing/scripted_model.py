@@ -23,6 +23,9 @@ class ScriptedModel:
         """The name people see."""
         return "scripted"
 
+    async def warm_up(self) -> None:
+        """Nothing to wait for."""
+
     async def step(self, request: ModelRequest) -> ModelStep:
         """The next step of the script."""
         self.requests.append(request)

@@ -8,7 +8,7 @@ import re
 import signal
 from functools import partial
 
-from bot.service import serve
+from bot.serving import serve
 from runtime.engines.python import PythonEngine
 from runtime.testing.messages_api import Reply
 

@@ -58,7 +58,7 @@ def run() -> list[Row]:
 
 def _view(number: int) -> AnswerView:
     items = tuple(replace(ITEM, id=f"E{n}", call_id=f"c{n}") for n in range(1, number + 1))
-    return AnswerView("", ANSWER, "4 of 4 figures found in evidence", items, frozenset(i.id for i in items), "run")
+    return AnswerView(ANSWER, "4 of 4 figures found in evidence", items, frozenset(i.id for i in items), "run")
 
 
 def _dump(view: AnswerView) -> Callable[[], str]:

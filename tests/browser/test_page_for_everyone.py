@@ -143,9 +143,7 @@ def wild_answer(text: str) -> AnswerView:
         notes=(text[:200],),
         elapsed_ms=1.0,
     )
-    return AnswerView(
-        "", f"{text}\n\n| a | b |\n|---|---|\n| {text} | 1 |\n", text[:300], (item,), frozenset({"E1"}), "r"
-    )
+    return AnswerView(f"{text}\n\n| a | b |\n|---|---|\n| {text} | 1 |\n", text[:300], (item,), frozenset({"E1"}), "r")
 
 
 async def test_text_of_any_size_script_and_content_keeps_the_page_intact(house, open_page):

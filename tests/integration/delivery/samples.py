@@ -28,7 +28,6 @@ def view(items=None, markdown="**North** led with 1,200.50 [E1]."):
     items = items or (evidence(1), evidence(2, tool="list_files", columns=(), rows=(), row_count=None))
     cited = frozenset({"E1"})
     return AnswerView(
-        "North led with 1,200.50",
         markdown,
         "1 of 1 figures found in evidence; queries not re-run",
         tuple(items),

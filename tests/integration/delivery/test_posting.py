@@ -18,7 +18,7 @@ async def test_answer_then_evidence_then_file(bench):
     drained = await bench.drain()
     assert drained.complete and len(drained.sent) == 3
     said, proof, attached = bench.answers()
-    assert said["text"] == "North led with 1,200.50"
+    assert said["text"] == "North led with 1,200.50 [E1]."
     assert proof["blocks"][0]["type"] == "container"
     assert attached["files"][0]["name"] == "E1-orders.csv"
     assert attached["files"][0]["alt_txt"].startswith("Result E1 of run_sql")

@@ -181,7 +181,7 @@ def test_sixty_four_usual_items_take_few_messages():
 
 
 def view(markdown, **changes):
-    return replace(AnswerView("", markdown, "0 of 0 figures", (ITEM,), frozenset({"E2"}), "run"), **changes)
+    return replace(AnswerView(markdown, "0 of 0 figures", (ITEM,), frozenset({"E2"}), "run"), **changes)
 
 
 def test_the_answer_comes_first_with_its_table_native():

@@ -68,12 +68,12 @@ def test_evidence_is_packed_in_order_and_complete(items, random):
     assert reached(messages) == [item.id for item in items]
 
 
-@given(wild.runs(most=3), wild.texts, wild.long_texts, wild.texts)
+@given(wild.runs(most=3), wild.long_texts, wild.texts)
 @WILD
-def test_answers_keep_every_limit(items, summary, markdown, line):
+def test_answers_keep_every_limit(items, markdown, line):
     cited = frozenset(item.id for item in items)
     files = result_files(items, cited)
-    view = AnswerView(summary, markdown, line, items, cited, "r" * 300, "U1", files, frozenset({"docs.example.com"}))
+    view = AnswerView(markdown, line, items, cited, "r" * 300, files, frozenset({"docs.example.com"}))
     for message in answer_messages(view):
         assert_taken(message)
     for file in files:
@@ -101,7 +101,7 @@ def test_answers_keep_every_limit(items, summary, markdown, line):
 @pytest.mark.parametrize("shape", ["{}", "```\n{}\n```", "| é | b |\n|---|---|\n| {} | 2 |\n"])
 def test_a_long_answer_in_any_script_keeps_every_limit_and_loses_nothing(text, shape):
     markdown = shape.format(text * (20_000 // len(text)))
-    view = AnswerView("", markdown, "日" * 2_000, (), frozenset(), "r" * 32)
+    view = AnswerView(markdown, "日" * 2_000, (), frozenset(), "r" * 32)
     messages = answer_messages(view)
     for message in messages:
         assert_taken(message)
@@ -111,7 +111,7 @@ def test_a_long_answer_in_any_script_keeps_every_limit_and_loses_nothing(text, s
 
 @pytest.mark.parametrize("text", ["http://" + "a." * 40_000, "mailto:" * 12_000, "a://" * 20_000, "www." * 20_000])
 def test_runs_that_look_like_addresses_are_read_in_reasonable_time(text):
-    for message in answer_messages(AnswerView("", text, "", (), frozenset(), "r")):
+    for message in answer_messages(AnswerView(text, "", (), frozenset(), "r")):
         assert_taken(message)
 
 
