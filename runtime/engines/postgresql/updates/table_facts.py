@@ -15,7 +15,8 @@ _FACTS = """
 -- One document of everything by which an UPDATE of the table $1.$2 could do other than it says. Internal triggers are
 -- those of foreign keys, which are told by the columns that other tables refer to. Functions of triggers count with
 -- their version, so that a new body is a new fact. A type compares by the operators of its own default order, wherever
--- they live: citext's do not tell cases apart, and text's, which would be found in their place, do. The functions are those that a change calls; every role may, unless somebody took that away.
+-- they live: citext's do not tell cases apart, and text's, which would be found in their place, do.
+-- The functions are those that a change calls; every role may, unless somebody took that away.
 SELECT jsonb_build_object(
   'oid', c.oid::int8, 'kind', c.relkind, 'schema', n.nspname, 'name', c.relname, 'partition', c.relispartition,
   'children', EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid),
