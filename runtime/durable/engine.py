@@ -1,4 +1,4 @@
-"""The adapter to DBOS Transact: the only module that imports it (facts/DURABLE.md 2, 9 say what it works around)."""
+"""The adapter to DBOS Transact, which beside `direct` and `wake` nothing imports (facts/DURABLE.md 2 and 9 say why)."""
 
 from __future__ import annotations
 
