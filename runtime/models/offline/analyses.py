@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from math import floor, log10
 from typing import Literal
 
 from runtime.models.offline.figures import computed, figure_wanted
+from runtime.models.offline.lexicon import SHARE_WORDS
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
 from runtime.models.offline.parts import COUNT, Parts, figure_of, functions_said, one_function, planned
 from runtime.models.offline.periods import Period
-from runtime.models.offline.plan import Aggregate, Ask, Cannot, Dimension, Reading
+from runtime.models.offline.plan import Aggregate, Ask, Cannot, Dimension, Reading, ValueFilter
+from runtime.models.offline.weekdays import days_at
+
+_BEING = frozenset("was were is are has have had came come".split())
+_ONE_CONDITION = "I can only work out the share of one condition in the whole."
+_SAY_SO = "Say what narrows the whole before the verb, as in “what share of paid orders in Germany was …”."
 
 
 def share(parts: Parts) -> Reading:
@@ -20,19 +27,25 @@ def share(parts: Parts) -> Reading:
     clues = parts.clues
     amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
     # an amount in EUR is no part of one in all currencies, and the refund rate in Germany one of orders in Germany
-    base = [bool(parts.related) or (amounts and value.column.tells_unit) for value in parts.values]
+    units = [bool(parts.related) or (amounts and value.column.tells_unit) for value in parts.values]
+    told = _wholes(parts)
+    base = [unit or whole for unit, whole in zip(units, told, strict=True)]
     parts = replace(parts, values=tuple(replace(v, base=b) for v, b in zip(parts.values, base, strict=True)))
     figures = [bound for bound in parts.bounds if bound.measure is not None]
     conditions = sum(not value.base for value in parts.values) + len(figures) + len(parts.related)
     conditions += bool(parts.span.weekdays)
+    if conditions > 1 and any(told) is False and _listed_after(parts):
+        conditions = 1  # "was cancelled and placed by phone": both at once
     if len(figures) != len(parts.bounds) or functions_said(parts) & {"avg", "median"}:
-        return parts.cannot("I can only work out the share of one condition in the whole.")
+        return parts.cannot(_ONE_CONDITION)
     top = _top_of(parts)
     if isinstance(top, Cannot):
         return top
+    if _of_a_time(parts):
+        return parts.cannot("I can't take a time as the part; ask for the figure in that time and in all.")
     grouped = bool(parts.dimensions) and (clues.has("by") or top is not None)
     if conditions != (0 if grouped and not conditions else 1) or (parts.dimensions and not grouped):
-        return parts.cannot("I can only work out the share of one condition in the whole.")
+        return parts.cannot(_ONE_CONDITION if conditions < 2 else f"{_ONE_CONDITION} {_SAY_SO}")
     if parts.dimensions and conditions and not parts.related and _before_rows(parts):
         return parts.cannot(
             "I can't tell of what whole that share is. Say “what share of … was …, by …?” for the share within each "
@@ -61,11 +74,60 @@ def _top_of(parts: Parts) -> tuple[Literal["max", "min"], int] | Cannot | None:
     return extremes[0].direction, parts.clues.top or 1
 
 
+def _verb(parts: Parts) -> int | None:
+    """Where the verb stands in "what share of paid orders was placed by phone": what narrows the whole is before it."""
+    clues = parts.clues
+    shared = next((at for at, token in enumerate(clues.tokens) if token.stem in SHARE_WORDS), None)
+    if shared is None or [token.low for token in clues.tokens[shared + 1 : shared + 2]] != ["of"]:
+        return None
+    return next((at for at in range(shared + 2, len(clues.tokens)) if clues.tokens[at].low in _BEING), None)
+
+
+def _places(parts: Parts, value: ValueFilter) -> list[int]:
+    """Where the question names the values of a condition."""
+    name = value.column.name
+    said = [m for m in parts.clues.mentions if any(one.column.name == name for one in m.values)]
+    said += [m for m in parts.clues.mentions if not m.values and any(c == value.column for c in m.columns)]
+    return [mention.first for mention in said]
+
+
+def _wholes(parts: Parts) -> list[bool]:
+    """For each condition whether it narrows the whole, by standing before the verb, and the part has one behind it."""
+    clues, verb = parts.clues, _verb(parts)
+    places = [_places(parts, value) for value in parts.values]
+    if verb is None:
+        return [False] * len(places)
+    behind = [min(at) for at in places if at] + [bound.first for bound in clues.comparisons] + days_at(clues)
+    return [bool(at) and max(at) < verb < max(behind) for at in places]
+
+
+def _of_a_time(parts: Parts) -> bool:
+    """ "What share of paid orders was in May": the time is the part there, and only that stands behind the verb."""
+    clues, verb = parts.clues, _verb(parts)
+    if verb is None or not any(period.first > verb for period in clues.periods):
+        return False
+    places = [at for value in parts.values for at in _places(parts, value)]
+    behind = [*places, *(bound.first for bound in clues.comparisons), *days_at(clues)]
+    return bool(behind) and max(behind) < verb
+
+
+def _listed_after(parts: Parts) -> bool:
+    """True where all conditions stand behind the verb with "and" between them, and none is a figure's or a day's."""
+    verb, tokens = _verb(parts), parts.clues.tokens
+    places = sorted(min(at) for value in parts.values if (at := _places(parts, value)))
+    if verb is None or len(places) < max(len(parts.values), 2) or places[0] < verb:
+        return False
+    if parts.bounds or parts.related or parts.span.weekdays:
+        return False
+    between = [{token.low for token in tokens[one:other]} for one, other in pairwise(places)]
+    return all("and" in words for words in between)
+
+
 def _before_rows(parts: Parts) -> bool:
     """ "the share of cancelled orders by channel": the condition may as well be the whole."""
     mentions = parts.clues.mentions
-    values = [mention.first for mention in mentions if mention.values]
-    return any(mention.table and first < mention.first for mention in mentions for first in values)
+    places = [at for value in parts.values if not value.base for at in _places(parts, value)]
+    return any(mention.table and first < mention.first for mention in mentions for first in places)
 
 
 def change(parts: Parts) -> Reading:

@@ -15,6 +15,7 @@ from runtime.models.offline.links import linked, reached, with_units
 from runtime.models.offline.listing import Listing
 from runtime.models.offline.naming import named
 from runtime.models.offline.notes import noted, value_note
+from runtime.models.offline.percent import in_percent
 from runtime.models.offline.periods import PeriodMention, in_year
 from runtime.models.offline.plan import Cannot, Dimension, Plan, Reading, ValueFilter, sourced
 from runtime.models.offline.reading import unmixed
@@ -23,7 +24,7 @@ from runtime.models.offline.tokens import Token, tokenize
 from runtime.models.offline.wording import column_name
 
 _OPENERS = frozenset(
-    "and only just but now instead also as by per for in without excluding except then why since".split()
+    "and only just but now instead also as by per for in not without excluding except then why since".split()
 )
 _LEADS = (("what", "about"), ("how", "about"), ("same", "for"), ("the", "same"), ("how", "come"))
 _ASKS = frozenset("how what which who when whose list show describe compare find draw plot".split())
@@ -127,6 +128,8 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
     values = value_filters(clues)
     if not isinstance(values, tuple):
         return values
+    if clues.doubt:
+        return Cannot(clues.doubt, plan.table)
     clues.periods = _in_the_year_of(plan, clues.periods)
     span = span_of(clues)
     if not isinstance(span, Span):
@@ -135,7 +138,9 @@ def _changed(plan: Plan, clues: Clues) -> Reading:
     if not isinstance(dimensions, tuple):
         return dimensions
     functions = {function for function, _ in clues.aggregates}
-    if not (values or span.period or span.weekdays or dimensions or functions or clues.chart or clues.top):
+    if not (
+        values or span.period or span.weekdays or dimensions or functions or clues.chart or clues.top or clues.share
+    ):
         return Cannot("I can't tell what that changes in the question before.", plan.table)
     if plan.shape == "share":  # what a remark narrows is the whole
         values = tuple(replace(value, base=not _narrows_part(plan, value)) for value in values)
@@ -163,6 +168,8 @@ def _in_the_year_of(plan: Plan, periods: Sequence[PeriodMention]) -> tuple[Perio
 
 def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[Dimension, ...]) -> Reading:
     aggregate = plan.aggregate
+    if clues.share and functions:
+        return Cannot("I can't tell which figure you want instead.", plan.table)
     if functions:
         function = functions.pop()
         if functions or aggregate.column is None or plan.beside or function not in ("sum", "avg", "median"):
@@ -182,7 +189,8 @@ def _reshaped(plan: Plan, clues: Clues, functions: set[str], dimensions: tuple[D
         return Cannot("I can only draw one figure at a time; ask for one of the columns.", plan.table)
     if clues.chart and (plan.shape not in ("groups", "share") or not plan.dimensions):
         return Cannot("There is one figure to draw. Say by what first, as in “and by month?”.", plan.table)
-    return replace(plan, chart=plan.chart or clues.chart)
+    plan = replace(plan, chart=plan.chart or clues.chart)
+    return in_percent(plan) if clues.share else plan
 
 
 def _narrows_part(plan: Plan, value: ValueFilter) -> bool:

@@ -16,6 +16,7 @@ from runtime.models.offline.lexicon import (
     MOST,
 )
 from runtime.models.offline.listing import names_file
+from runtime.models.offline.mentions import Mention
 from runtime.models.offline.periods import PeriodMention, find_points
 from runtime.models.offline.plan import Comparison
 
@@ -201,6 +202,27 @@ def equalities(clues: Clues) -> None:
     clues.use_all(found)
 
 
+def _rows_named(clues: Clues, noun: Mention) -> bool:
+    """True for the table's name, and for a column that tells each of its rows apart."""
+    return noun.table or any(column.name in clues.table.keys and column.via is None for column in noun.columns)
+
+
+def _happened(clues: Clues, at: int) -> bool:
+    """True for "joined first", "was opened last", "came first": what its date says. Where rows have a rank of their
+    own, who came first is none of a date's."""
+    following = clues.next_content(at + 1)
+    if following is not None and not any(period.first <= following < period.after for period in clues.periods):
+        return False
+    before = clues.mention_at(at - 1) if at else None
+    if before is not None and before.columns and all(column.dated for column in before.columns):
+        return True
+    if before is not None and before.table and clues.tokens[at - 1].low.endswith("ed"):
+        return True  # "which guest visited first", of visits
+    ranked = any(_RANKS.intersection(column.words) for column in clues.table.columns)
+    named = any(mention.table and mention.after <= at for mention in clues.mentions)
+    return at > 0 and clues.tokens[at - 1].low in _CAME and named and not ranked
+
+
 def top_numbers(clues: Clues) -> None:
     """ "top 5", "the three most expensive", "5 largest"."""
     for at, token in enumerate(clues.tokens):
@@ -216,16 +238,29 @@ def top_numbers(clues: Clues) -> None:
             clues.used[at] = True
 
 
+_CAME = frozenset("was were came come opened placed made".split())
+_RANKS = frozenset("rank ranking place position score result finish".split())
+
+
 def first_and_last(clues: Clues) -> None:
-    """ "the last 5 orders", "the first order": rows by their date."""
+    """ "the last 5 orders", "the first order", "which opened first": rows by their date."""
     for at, token in enumerate(clues.tokens):
         if clues.used[at] or token.low not in ("first", "last"):
+            continue
+        if _happened(clues, at):
+            clues.extremes.append(Extreme(at, "max" if token.low == "last" else "min", "date"))
+            clues.use(at, at + 1)
+            clues.ignored.add(at)
             continue
         value = number_at(clues.tokens, at + 1) if at + 1 < len(clues.tokens) else None
         noun = clues.mention_at(at + 1 + (value is not None))
         while noun is not None and noun.values and not noun.table:
             noun = clues.mention_at(noun.after)  # "the last 3 paid orders"
-        if noun is None or not noun.table or (value is not None and (value != int(value) or not 1 <= value <= 1000)):
+        if (
+            noun is None
+            or not _rows_named(clues, noun)
+            or (value is not None and (value != int(value) or not 1 <= value <= 1000))
+        ):
             continue
         clues.top = int(value) if value is not None else clues.top
         clues.extremes.append(Extreme(at, "max" if token.low == "last" else "min", "date"))

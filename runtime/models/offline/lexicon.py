@@ -95,6 +95,7 @@ ADJECTIVES: Mapping[str, tuple[str, str]] = {
     "newest": ("max", "date"),
     "earliest": ("min", "date"),
     "oldest": ("min", "date"),
+    "youngest": ("max", "date"),
 }
 CONCEPTS: Mapping[str, frozenset[str]] = {
     "money": MONEY_COLUMNS,

@@ -33,6 +33,7 @@ _OBJECTS = frozenset("the this that these those it them all every each a an my o
 _READS = "I only read the data here"
 _UPDATES = "the only change I can prepare sets a column in rows that you name, worded `set COLUMN of ROW to VALUE`"
 _SHOWN_COLUMNS = 5
+_MOST_WORDS, _APART = 5, 3
 _WHAT_FOR = re.compile(
     r"(?i)^\s*(?:(?:hi|hello|hey)\b(?:\s+there)?[\s,!]*)?(?:"
     r"what\s+(?:can|do|could)\s+(?:you|i)\s+(?:do|ask|answer|know)(?:\s+(?:you|here|for\s+(?:me|us)))*|"
@@ -134,7 +135,10 @@ def _unread(words: Sequence[str], near: Table | None, tables: Sequence[Table]) -
     apart = {word: other for word in words if near is not None and (other := _elsewhere(word, near, tables))}
     nowhere = [word for word in words if word not in apart]
     parts = [f"{no_meaning(nowhere)}."] if nowhere else []
-    parts += [f"I can't bring “{word}” of `{other.called}` together with the rest." for word, other in apart.items()]
+    parts += [
+        f"I can't bring “{word}” of `{other.called}` together with the rest."
+        for word, other in [*apart.items()][:_APART]
+    ]
     return " ".join(parts)
 
 
@@ -146,8 +150,10 @@ def _elsewhere(word: str, near: Table, tables: Sequence[Table]) -> Table | None:
 
 
 def no_meaning(words: Sequence[str]) -> str:
-    """What is said of words that nothing explains."""
-    return f"I found no meaning for {', '.join(f'“{word}”' for word in dict.fromkeys(words))} in the data here"
+    """What is said of words that nothing explains; of many the first ones stand for all."""
+    told = [*dict.fromkeys(words)]
+    more = " and others" if len(told) > _MOST_WORDS else ""
+    return f"I found no meaning for {', '.join(f'“{word}”' for word in told[:_MOST_WORDS])}{more} in the data here"
 
 
 def greets(question: str, tokens: Sequence[Token]) -> bool:

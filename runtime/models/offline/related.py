@@ -134,7 +134,7 @@ def _pointing_rows(
     table = linked(far, tables) or far
     clues = gather(said, table, today)
     more = (clues.phrases, clues.extremes, clues.aggregates, clues.buckets, clues.comparisons, clues.negations)
-    if clues.unread() or any(more) or clues.weekdays or clues.share or clues.change or clues.top:
+    if clues.unread() or any(more) or clues.doubt or clues.weekdays or clues.share or clues.change or clues.top:
         return None
     values, span = value_filters(clues), span_of(clues)
     if not isinstance(values, tuple) or not isinstance(span, Span):

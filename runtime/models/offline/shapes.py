@@ -24,6 +24,7 @@ from runtime.models.offline.plan import (
 _SEVERAL = 5  # "top customers", without a number
 _QUANTITY = ("most", "fewest", "least", "more", "fewer", "less")
 _ARTICLES = ("all", "the", "our", "my")
+_BORN = frozenset(("birth", "born", "birthday", "dob", "birthdate"))
 COUNT = Aggregate("count")
 
 
@@ -81,6 +82,9 @@ def _ranked(parts: Parts) -> Reading:
     direction: Literal["max", "min"] = "min" if directions == {"min"} else "max"
     extreme = clues.extremes[0] if clues.extremes else Extreme(0, direction)
     dimensions = parts.dimensions or _only_label(parts)
+    own = all(one.column.via is None and not one.bucket for one in dimensions) and not clues.has("by")
+    if own and concept_of(parts, extreme) == "date":
+        dimensions = ()  # "which store opened first": the row that did, with its store
     if dimensions and all(dimension.bucket == "day" for dimension in dimensions) and _each_row(parts, extreme):
         dimensions = ()  # "on which date was I fastest": the row that was, with its date
     parts = replace(parts, dimensions=dimensions)
@@ -174,7 +178,11 @@ def _extreme_rows(parts: Parts, direction: Literal["max", "min"], extreme: Extre
     if _ranks_rows(parts, extreme):
         return parts.cannot("I can't tell which groups are to be counted.")
     concept = concept_of(parts, extreme)
-    if concept == "date":
+    if (aged := _by_age(parts, extreme)) is not None:
+        measure, direction = aged
+    elif clues.tokens[extreme.at].low == "youngest":
+        return parts.cannot(f"{clues.table.called} has no ages.")
+    elif concept == "date":
         column = date_column(clues)
         measure = Measure(column) if isinstance(column, Column) else column
     else:
@@ -182,6 +190,18 @@ def _extreme_rows(parts: Parts, direction: Literal["max", "min"], extreme: Extre
     if not isinstance(measure, Measure):
         return measure
     return planned(parts, "extreme", figure_of(direction, measure), top=(direction, clues.top or 1))
+
+
+def _by_age(parts: Parts, extreme: Extreme) -> tuple[Measure, Literal["max", "min"]] | None:
+    """What "oldest" and "youngest" go by where rows have an age or a day of birth: that, and no other date."""
+    low = parts.clues.tokens[extreme.at].low
+    own = [column for column in parts.clues.table.columns if column.via is None]
+    ages = [column for column in own if column.kind == "number" and "age" in column.words]
+    births = [column for column in own if column.dated and _BORN.intersection(column.words)]
+    if low not in ("oldest", "youngest") or len(ages or births) != 1:
+        return None
+    eldest = low == "oldest"
+    return (Measure(ages[0]), "max" if eldest else "min") if ages else (Measure(births[0]), "min" if eldest else "max")
 
 
 # Bounds on groups ----------------------------------------------------------------------------------------------------
@@ -214,7 +234,7 @@ def _listing(parts: Parts) -> Reading:
     """A list of rows, or of the values of a column."""
     clues = parts.clues
     rows_named = any(mention.table for mention in clues.mentions)
-    narrowed = bool(parts.values or parts.bounds or parts.span.period or parts.related)
+    narrowed = bool(parts.values or parts.bounds or parts.span.period or parts.span.weekdays or parts.related)
     bare = rows_named and narrowed and (bool(parts.related) or _opens_with_noun(clues))
     asks = any(clues.has(clue) for clue in ("list", "which", "what", "when")) or (bare and not parts.dimensions)
     if asks and parts.dimensions and not parts.dimensions[0].bucket:

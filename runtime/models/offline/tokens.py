@@ -58,6 +58,8 @@ def _token(raw: str, kind: Kind) -> list[Token]:
         return [Token(raw, raw.lower(), plain, "number", value)]
     if kind == "quoted":
         return [Token(raw, raw[1:-1].casefold(), raw[1:-1].casefold(), "quoted")]
+    if raw == "%":  # one that stands behind no number
+        return [Token(raw, "percent", "percent", "word")]
     return [Token(raw, raw.casefold(), raw.casefold(), kind)]
 
 

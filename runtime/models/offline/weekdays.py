@@ -23,6 +23,8 @@ _NAMED = (
 )
 _SAID = frozenset(_NUMBERS) | {f"{day}s" for day in _NUMBERS} | {"weekends", *(words[0] for words, _ in _NAMED)}
 _BEFORE_HOUR = ("by", "which", "what", "each")
+_BEFORE_DAY = frozenset("on at the during a any".split())
+_LISTING = frozenset((",", "and", "or", "nor", "on", "at"))
 _OF_TIME = ("on", "at", "during", "over")
 
 
@@ -33,15 +35,43 @@ def read_weekdays(clues: Clues) -> None:
     if not _SAID.intersection(lows) or not any(column.dated for column in clues.table.columns):
         return
     at = 0
+    left_out: set[int] = set()
     while at < len(lows):
         mention = clues.mention_at(at)
-        days = () if mention is not None and mention.values else _days(lows, at)
+        days = () if at in clues.ignored or (mention is not None and mention.values) else _days(lows, at)
         words, unit = ((), "") if days or _is_column(clues, at) else _unit(clues, lows, at)
-        if days and not NEGATIONS.intersection(lows[max(at - 3, 0) : at]):
+        if days and (negated := _negation(clues, lows, at)) is not None:
+            left_out.update(_left_out(clues, lows, negated, at))
+        elif days and not NEGATIONS.intersection(lows[max(at - 3, 0) : at]):
             _kept(clues, lows, at, days)
         elif unit:
             _grouped_by(clues, at, at + len(words), unit)
         at += max(len(words), 1)
+    if left_out:
+        clues.weekdays = tuple(day for day in clues.weekdays or (*_WORKING, *_FREE) if day not in left_out)
+        clues.doubt = clues.doubt or ("" if clues.weekdays else "No day of the week is left in that question.")
+
+
+def _negation(clues: Clues, lows: Sequence[str], at: int) -> int | None:
+    """Where the word stands that leaves out the day at `at`: "not on Mondays", "other than Mondays"; None for none."""
+    first = at - 1
+    while first >= 0 and lows[first] in _BEFORE_DAY:
+        first -= 1
+    return first if first >= 0 and (lows[first] in NEGATIONS or first in clues.negations) else None
+
+
+def _left_out(clues: Clues, lows: Sequence[str], negated: int, at: int) -> set[int]:
+    """The days behind a negation, those of a whole list of them; its words are understood."""
+    found: set[int] = set()
+    end = at
+    while end < len(lows) and (_days(lows, end) or lows[end] in _LISTING):
+        found.update(_days(lows, end))
+        end += 1
+    while not _days(lows, end - 1):
+        end -= 1
+    clues.use(negated, end)
+    clues.ignored.update(range(negated, end))
+    return found
 
 
 def _days(lows: Sequence[str], at: int) -> tuple[int, ...]:
@@ -89,8 +119,17 @@ def _unit(clues: Clues, lows: Sequence[str], at: int) -> tuple[tuple[str, ...], 
     return ((lows[at],), "hour") if lows[at] in ("hour", "hours") and timed and asked else ((), "")
 
 
+def days_at(clues: Clues) -> list[int]:
+    """Where the days stand that rows are kept by."""
+    return [at for at, token in enumerate(clues.tokens) if token.low in _SAID] if clues.weekdays else []
+
+
 def days_said(days: Sequence[int]) -> str:
     """The days as people say them: "Mondays and Tuesdays"."""
     if tuple(days) in (_WORKING, _FREE):
         return "weekdays (Monday to Friday)" if tuple(days) == _WORKING else "weekends"
-    return " and ".join(f"{WEEKDAYS[day - 1]}s" for day in days)
+    if len(days) > len(_WORKING) - 1:
+        others = [WEEKDAYS[day - 1] for day in (*_WORKING, *_FREE) if day not in days]
+        return f"every day but {' and '.join(others)}"
+    named = [f"{WEEKDAYS[day - 1]}s" for day in days]
+    return " and ".join(part for part in (", ".join(named[:-1]), named[-1]) if part)

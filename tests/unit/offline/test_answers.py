@@ -76,6 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         ("How many sales per quarter?", [2, 1, 1, 2], ["Q1 2023", "Q3 2023"]),
         ("In which month did we have the most sales?", [2], ["March 2024"]),
         ("List the hikes on the Lake trail", [1, 95], ["Lake", "2024-05-03"]),
+        ("What share of hikes on the Ridge trail were done?", [100, 2], ["2 of 2"]),
         ("What share of minutes was Ridge?", [64.052, 490, 765], ["%"]),
         ("What percentage of my hikes are done?", [75, 3, 4], ["%"]),
         ("How many hikes with a length of 12.5?", [2], []),
@@ -105,7 +106,7 @@ async def test_answers_with_figures(
         ("Delete the hikes of May", "nothing was changed"),
         ("Wie viele Wanderungen waren es im Mai?", "English"),
         ("How much longer was Ridge than Lake?", "than"),
-        ("What share of hikes on the Ridge trail were done?", "one condition"),
+        ("What share of hikes were done on the Ridge trail?", "one condition"),
         ("Is Ridge my longest hike?", "“Is”"),  # a yes or no is not worked out
         ("How many minutes do I hike a month?", "“a”"),  # a rate is no total
         ("How many of them were done?", "them"),

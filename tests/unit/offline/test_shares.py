@@ -116,6 +116,48 @@ async def test_what_narrows_the_whole_is_no_part_of_it(tmp_path: Path, asked: li
     assert not declined(text) and all(has_figure(text, figure, 0.006) for figure in figures), text
 
 
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(books(), st.sampled_from(["won", "lost"]), st.sampled_from(["Oslo", "Rome"]), st.booleans(), st.booleans())
+async def test_what_stands_before_the_verb_narrows_the_whole(
+    book: list[Deal], state: str, town: str, town_first: bool, grouped: bool
+) -> None:
+    asks = f"What share of deals in {town} was {state}" if town_first else f"What share of {state} deals was in {town}"
+    text = await converse(database_of(book), asks + (", by month?" if grouped else "?"))
+    whole, part = Counter[str](), Counter[str]()
+    for deal in book:
+        if (deal.town == town) if town_first else (deal.state == state):
+            whole[f"{deal.day:%B %Y}"] += 1
+            part[f"{deal.day:%B %Y}"] += deal.town == town and deal.state == state
+    if not grouped:
+        assert f": {part.total()} of {whole.total()} [" in text or not whole, text
+    for name, count in whole.items() if grouped else ():
+        row = next(row for row in rows_of(text) if row.startswith(f"| {name} |"))
+        assert row.endswith(f"| {part[name]} | {count} |"), text
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(books(), st.sampled_from(["won", "lost"]), st.sampled_from(["Oslo", "Rome"]))
+async def test_conditions_joined_behind_the_verb_hold_at_once(book: list[Deal], state: str, town: str) -> None:
+    text = await converse(database_of(book), f"What share of deals was {state} and in {town}?")
+    part = sum(deal.state == state and deal.town == town for deal in book)
+    assert f": {part} of {len(book)} [" in text, text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What share of deals was won in Oslo?",
+        "What share of won deals was in January 2025?",
+        "What share of deals on Mondays was won in Oslo?",
+        "What share of deals was won or in Oslo?",
+    ],
+)
+async def test_a_share_of_an_uncertain_whole_is_declined(question: str) -> None:
+    book = [Deal(1, date(2025, 1, 6), "won", ((1, 1),)), Deal(2, date(2025, 2, 1), "lost", ((2, 1),))]
+    text = await converse(database_of(book), question)
+    assert declined(text), text
+
+
 @pytest.mark.parametrize("question", ["What share of the amount was in EUR?", "What share of the amount is EUR?"])
 async def test_a_share_over_currencies_is_refused(tmp_path: Path, question: str) -> None:
     (tmp_path / "slips.csv").write_text(SLIPS)

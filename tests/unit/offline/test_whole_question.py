@@ -195,6 +195,9 @@ async def test_a_refusal_is_short_and_proposes_questions_that_can_be_asked(tmp_p
     text = await converse(folder_of(tmp_path, sales=f"region,amount,{wide}\n" + f"North,1{',x' * 40}\n"), "frogs?")
     assert declined(text) and len(text) < 500, text
     shop = folder_of(tmp_path, orders=ORDERS)
+    many = [f"frob{chr(97 + at)}" for at in range(9)]
+    text = await converse(shop, f"How many orders of {' '.join(many)} and {' '.join(reversed(many))}?")
+    assert declined(text) and "“frobe” and others" in text and "frobf" not in text, text
     examples = re.findall("“([^”]+)”", (await converse(shop, "How many frogs?")).split("You could ask")[1])
     assert len(examples) == 3
     for example in examples:
