@@ -1,4 +1,4 @@
-"""Short-lived rights: trigger ids (3 s, once) and response urls (30 min, five times)."""
+"""Short-lived rights: trigger ids (once, within seconds) and response urls (30 min, five times)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from .wire import SlackError
 from .workspace import Grant, Workspace
 from .world import AppInstall
 
-TRIGGER_SECONDS = 3.0
 RESPONSE_SECONDS = 30 * 60
 RESPONSE_USES = 5
 
@@ -25,7 +24,7 @@ def exchange_trigger(workspace: Workspace, app: AppInstall, trigger: str) -> Gra
         raise SlackError("invalid_trigger_id")
     if grant.uses:
         raise SlackError("exchanged_trigger_id")
-    if workspace.now() - grant.at > TRIGGER_SECONDS:
+    if workspace.now() - grant.at > workspace.trigger_seconds:
         raise SlackError("expired_trigger_id")
     grant.uses += 1
     return grant

@@ -21,7 +21,7 @@ from .socket_mode import SocketMode
 from .transfer import Transfer
 from .watching import Watching
 from .web_api import WebApi
-from .workspace import Workspace
+from .workspace import TRIGGER_SECONDS, Workspace
 from .world import World, demo_world
 
 _MOST_BYTES = 1024**3
@@ -31,8 +31,9 @@ _PORTS_TRIED = 50
 class LocalSlack(People, Watching):
     """A Slack-shaped server on this machine. `async with LocalSlack() as slack: …`.
 
-    `strict` enforces every limit; `enforce_rate` also the pace; `ack_seconds` and `retry_delays` may be
-    shortened by tests. The port is free to choose (0 = any); it binds to `host`, loopback by default.
+    `strict` enforces every limit; `enforce_rate` also the pace; tests that are about something else may let Slack wait
+    longer (`ack_seconds`, `trigger_seconds`) and try again sooner (`retry_delays`). The port is free to choose (0 =
+    any); it binds to `host`, loopback by default.
     """
 
     def __init__(
@@ -45,11 +46,16 @@ class LocalSlack(People, Watching):
         strict: bool = True,
         enforce_rate: bool = False,
         ack_seconds: float = ACK_SECONDS,
+        trigger_seconds: float = TRIGGER_SECONDS,
         retry_delays: tuple[float, ...] = RETRY_DELAYS,
         allowed_hosts: frozenset[str] = LOOPBACK_NAMES,
     ) -> None:
         self.workspace = Workspace(
-            world or demo_world(), clock or SystemClock(), strict=strict, enforce_rate=enforce_rate
+            world or demo_world(),
+            clock or SystemClock(),
+            strict=strict,
+            enforce_rate=enforce_rate,
+            trigger_seconds=trigger_seconds,
         )
         delivery = Delivery(self.workspace, ack_seconds=ack_seconds, retry_delays=retry_delays)
         self.hub = Hub(self.workspace, delivery, SocketMode(self.workspace), SignedHttp(self.workspace))

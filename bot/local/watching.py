@@ -15,6 +15,9 @@ from .world import AppInstall
 
 Found = TypeVar("Found")
 
+#: What a test waits for is given up after this many seconds: more than a busy machine takes.
+PATIENCE_SECONDS = 60.0
+
 
 class Watching:
     """Read-only views of the workspace, and conditions to wait for."""
@@ -101,14 +104,16 @@ class Watching:
             raise LookupError(f"no bytes for {file_id}")
         return content
 
-    async def wait_for(self, predicate: Callable[[], Found | None], timeout: float = 30.0) -> Found:
+    async def wait_for(self, predicate: Callable[[], Found | None], timeout: float = PATIENCE_SECONDS) -> Found:
         """Wait until `predicate()` is true, woken by every change; TimeoutError with the last calls."""
         try:
             return await self.workspace.changes.wait_for(predicate, timeout)
         except TimeoutError:
             raise TimeoutError(self._story()) from None
 
-    async def wait_for_answers(self, channel: str, thread_ts: str, count: int = 1, timeout: float = 30.0) -> list[Json]:
+    async def wait_for_answers(
+        self, channel: str, thread_ts: str, count: int = 1, timeout: float = PATIENCE_SECONDS
+    ) -> list[Json]:
         """Wait for at least `count` messages of the bot in a thread."""
 
         def enough() -> list[Json] | None:
@@ -117,11 +122,11 @@ class Watching:
 
         return await self.wait_for(enough, timeout)
 
-    async def wait_for_socket(self, count: int = 1, timeout: float = 30.0) -> None:
+    async def wait_for_socket(self, count: int = 1, timeout: float = PATIENCE_SECONDS) -> None:
         """Wait until the app holds at least `count` sockets."""
         await self.wait_for(lambda: self.sockets >= count, timeout)
 
-    async def settled(self, timeout: float = 30.0) -> None:
+    async def settled(self, timeout: float = PATIENCE_SECONDS) -> None:
         """Wait until every event was delivered or given up (retries that wait for their minute count as on the way)."""
         await self.wait_for(lambda: self.hub.delivery.idle, timeout)
 

@@ -74,6 +74,8 @@ class Stream:
 
 #: A status disappears by itself after this many seconds.
 STATUS_SECONDS = 120
+#: A trigger id can be exchanged for so long.
+TRIGGER_SECONDS = 3.0
 
 
 @dataclass(slots=True)
@@ -85,6 +87,7 @@ class Workspace:
     url: str = ""
     strict: bool = True
     enforce_rate: bool = False
+    trigger_seconds: float = TRIGGER_SECONDS
     changes: Changes = field(default_factory=Changes)
     faults: Faults = field(default_factory=Faults)
     numbering: Numbering = field(default_factory=Numbering)

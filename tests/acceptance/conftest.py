@@ -19,6 +19,7 @@ from bot.pacing import Unpaced
 from bot.service import Running, running_bot
 from bot.settings import Settings, load_settings
 from runtime.testing.messages_api import MessagesEndpoint, Script, messages_endpoint
+from tests.patient_slack import patient_slack
 
 ROOT = Path(__file__).parents[2]
 
@@ -134,7 +135,7 @@ async def ended(running: Running) -> None:
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncGenerator[Stage]:
     """A local Slack, a workspace with `orders.csv`, and the offline model."""
-    async with LocalSlack() as slack:
+    async with patient_slack() as slack:
         yield Stage(slack, tmp_path, write_workspace(tmp_path))
 
 

@@ -20,6 +20,7 @@ from bot.pacing import Unpaced
 from bot.service import running_bot
 from bot.settings import load_settings
 from runtime.testing.messages_api import Script, messages_endpoint
+from tests.patient_slack import patient_slack
 from tests.shop_files import write_shop_files
 
 MANIFEST = 'version: 1\ntimezone: Europe/Berlin\nworkspace: {root: ./data, audience: {channels: ["*"], im: true}}\n'
@@ -82,7 +83,7 @@ async def theatre(folder: Path, script: Script | None = None) -> AsyncGenerator[
     world = demo_world()
     world.tour = TOUR
     async with contextlib.AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(LocalSlack(world))
+        slack = await stack.enter_async_context(patient_slack(world))
         model = {"FOOTNOTE_MODEL": "offline"}
         if script is not None:
             endpoint = await stack.enter_async_context(messages_endpoint(script))

@@ -25,6 +25,7 @@ from tests import postgres_server
 from tests.acceptance.approvals.postgresql_target import PostgresqlTarget
 from tests.acceptance.approvals.stand_in import StandIn
 from tests.acceptance.conftest import Stage, write_workspace
+from tests.patient_slack import patient_slack
 
 ASKER, ANN, LEO, DAN, ROBOT = "U0MIA", "U0ANN", "U0LEO", "U0DAN", "U0ROBOT"
 CHANNEL = "C0SALES"
@@ -243,7 +244,7 @@ def over_postgresql(desk, postgres, monkeypatch) -> Iterator[None]:
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
     """Ann may approve what Mia asks for."""
-    async with LocalSlack(world()) as slack, messages_endpoint(proposing()) as endpoint:
+    async with patient_slack(world()) as slack, messages_endpoint(proposing()) as endpoint:
         stage = Stage(slack, tmp_path, write_workspace(tmp_path), endpoint)
         target = StandIn(tmp_path / "target.db")
         target.create()

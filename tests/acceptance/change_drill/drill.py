@@ -23,6 +23,7 @@ from tests.acceptance.change_drill.bank import Bank, propose, told, words
 from tests.acceptance.change_drill.lives import Life
 from tests.acceptance.change_drill.moments import Moment
 from tests.acceptance.conftest import Stage
+from tests.patient_slack import patient_slack
 
 CHANNEL, MIA, ANN = "C0SALES", "U0MIA", "U0ANN"
 _APPROVE = "approval_approve"
@@ -178,7 +179,7 @@ async def drill_at(folder: Path, target: str, state_url: str, seed: int) -> Asyn
     bank.create()
     try:
         # An event is retried for as long as it takes; the real Slack gives up after an hour.
-        async with LocalSlack(retry_delays=(0.0, *(60.0,) * 100)) as slack, messages_endpoint(propose) as endpoint:
+        async with patient_slack(retry_delays=(0.0, *(60.0,) * 100)) as slack, messages_endpoint(propose) as endpoint:
             manifest = folder / "manifest.yaml"
             manifest.write_text(f"version: 1\ntimezone: Europe/Berlin\n{bank.manifest((CHANNEL,))}")
             stage = Stage(slack, folder, manifest, endpoint)

@@ -24,6 +24,7 @@ from tests.acceptance.injection.places import PLACES, SEARCH
 from tests.acceptance.injection.world import CHANNEL, MIA, Crm
 from tests.acceptance.test_remote import digests
 from tests.integration.mcp.servers import Raw, raw_server
+from tests.patient_slack import patient_slack
 
 
 @dataclass
@@ -167,7 +168,7 @@ async def attacker() -> AsyncGenerator[tuple[int, list[Any]]]:
 async def scene_of(case: dict[str, Any], folder: Path, crm: Crm) -> AsyncGenerator[Scene]:
     """A case before anything has happened. Where it connects to an attacker, there is one on this machine."""
     world.files(folder)
-    async with LocalSlack(world.people()) as slack, raw_server() as tracker, attacker() as (port, connections):
+    async with patient_slack(world.people()) as slack, raw_server() as tracker, attacker() as (port, connections):
         near = json.loads(json.dumps(case).replace("'attacker.example',443", f"'127.0.0.1',{port}"))
         yield Scene(near, folder, slack, crm, tracker, connections=connections)
 

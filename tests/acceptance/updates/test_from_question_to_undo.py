@@ -13,11 +13,11 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 import pytest
 
-from bot.local import LocalSlack
 from bot.local.interactions import interactive
 from runtime.testing.messages_api import Reply, messages_endpoint
 from tests import postgres_server
 from tests.acceptance.conftest import Stage, write_workspace
+from tests.patient_slack import patient_slack
 
 CHANNEL, MIA, ANN = "C0SALES", "U0MIA", "U0ANN"
 PASSWORD = "only-for-tests"
@@ -110,7 +110,7 @@ def proposing(body: dict[str, Any]) -> Reply:
 async def stage(crm: Crm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Stage]:
     monkeypatch.setenv("CRM_READ_URL", crm.address("reader"))
     monkeypatch.setenv("CRM_WRITE_URL", crm.address("writer"))
-    async with LocalSlack() as slack, messages_endpoint(proposing) as endpoint:
+    async with patient_slack() as slack, messages_endpoint(proposing) as endpoint:
         yield Stage(slack, tmp_path, write_workspace(tmp_path, extra=SOURCE), endpoint)
 
 

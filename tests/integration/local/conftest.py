@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.local import LocalSlack
 from tests.integration.local.bolt_bots import web_client
+from tests.patient_slack import patient_slack
 
 
 class SteppedClock:
@@ -33,7 +33,7 @@ def clock() -> SteppedClock:
 
 @pytest.fixture
 async def slack(clock):
-    async with LocalSlack(clock=clock, ack_seconds=2.0) as running:
+    async with patient_slack(clock=clock, trigger_seconds=3.0) as running:
         yield running
 
 

@@ -125,10 +125,10 @@ async def test_private_answers_are_shown_to_one_person(slack, page, client):
 async def test_the_feed_tells_of_changes_and_ends_with_the_server(slack, page):
     async with page.get("/page/api/feed") as feed:
         await slack.say("sales", "U0MIA", "news")
-        line = await asyncio.wait_for(feed.content.readline(), 5)
+        line = await asyncio.wait_for(feed.content.readline(), 60)
         assert json.loads(line.removeprefix(b"data: "))["kind"] == "message"
         slack.workspace.changes.end_feeds()
-        await asyncio.wait_for(feed.content.read(), 5)
+        await asyncio.wait_for(feed.content.read(), 60)
 
 
 async def test_a_button_and_a_command_work_from_the_page(slack, page, client):

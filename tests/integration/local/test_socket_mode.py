@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from slack_bolt.async_app import AsyncApp
 
-from bot.local import LocalSlack
 from tests.integration.local.bolt_bots import socket_bot
+from tests.patient_slack import patient_slack
 
 
 @pytest.fixture
 async def slack():
-    async with LocalSlack(ack_seconds=1.0, retry_delays=(0.0, 60.0)) as running:
+    async with patient_slack(retry_delays=(0.0, 60.0)) as running:
         yield running
 
 
@@ -125,7 +125,7 @@ async def test_after_a_broken_network_the_app_is_back_and_answers(slack):
     async with socket_bot(slack, Recorder().register):
         await slack.drop_sockets()
         ts = await slack.ask("sales", "U0MIA", "still there?")
-        await slack.wait_for_answers("sales", ts, timeout=20)
+        await slack.wait_for_answers("sales", ts)
 
 
 async def test_duplicates_reordering_and_lateness_keep_the_event_id(slack):
