@@ -20,7 +20,8 @@ from guest.host.threads import result_of
 from guest.limits import GuestLimits
 from guest.port import GuestResult, GuestUnavailable, SqlFunction
 
-# Beyond the guest's own deadline: a child that answers nothing for so long is ended and replaced.
+# A child that answers nothing for so long, beyond the guest's own deadline or after a stop, is ended and replaced, and
+# whatever else it runs with it.
 GRACE_S = 5.0
 
 
@@ -215,7 +216,7 @@ class ChildGuest:
         for task in list(run.queries):
             task.cancel()
         await child.send({"id": number, "do": "stop", "status": "cancelled"})
-        _, late = await asyncio.wait([run.done], timeout=1.0)
+        _, late = await asyncio.wait([run.done], timeout=GRACE_S)
         if late:
             await child.stop()
 

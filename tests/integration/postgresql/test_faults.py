@@ -149,7 +149,7 @@ async def test_a_locked_table_is_told_and_may_be_asked_again(shop: Database, ope
     await engine.structure()
     with psycopg.connect(shop.owner) as locking:
         locking.execute("LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
-        error = await failure(engine.read("SELECT count(*) FROM orders", seconds=2, rows_kept=5))
+        error = await failure(engine.read("SELECT count(*) FROM orders", seconds=8, rows_kept=5))
     assert (error.code, error.retryable) == ("source_unavailable", True)
     assert await count(engine) == 240
 
