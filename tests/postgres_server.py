@@ -5,7 +5,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import uuid
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 
-from bot.local.demo.postgresql import postgresql_binaries, unprivileged
+from bot.local.demo.postgresql import postgresql_binaries, quiet_port, unprivileged
 
 DSN_VARIABLE = "FOOTNOTE_TEST_PG_DSN"
 
@@ -34,7 +33,7 @@ class OwnServer:
 
     def start(self) -> None:
         log = self.data.parent / "log"
-        self._ctl("-o", self.options, "-l", log, "-w", "start")
+        self._ctl("-o", self.options, "-l", log, "-w", "-t", "240", "start")
 
     def stop(self) -> None:
         self._ctl("-m", "immediate", "-w", "stop")
@@ -82,9 +81,7 @@ def own_server() -> Iterator[OwnServer]:
     try:
         if user:
             os.chown(folder, pwd.getpwnam(user).pw_uid, -1)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = quiet_port()
         data = folder / "data"
         _run(user, binaries / "initdb", "-D", data, "-U", "footnote", "-A", "trust", "-E", "UTF8", "--no-sync")
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"

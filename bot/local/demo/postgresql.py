@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import random
 import secrets
 import shutil
 import socket
@@ -24,6 +25,8 @@ from runtime.errors import ConfigurationError
 DSN_VARIABLE = "DEMO_PG_DSN"
 _DATABASE = "footnote_demo"
 _ANY_BINARIES = Path("/usr/lib/postgresql")
+# Systems hand out ports from 32768 on, Linux, or later ones.
+_QUIET_PORTS = range(20_000, 32_000)
 
 
 def postgresql_binaries() -> Path | None:
@@ -45,6 +48,19 @@ def unprivileged() -> str | None:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
     return "postgres" if "postgres" in known else "nobody"
+
+
+def quiet_port() -> int:
+    """A free port of loopback that no system gives to a connection or a listener by itself: a server that is started on
+    it a moment later, or again after a stop, finds it free. Raises ConfigurationError."""
+    for port in random.SystemRandom().sample(_QUIET_PORTS, 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise ConfigurationError(f"No port between {_QUIET_PORTS[0]} and {_QUIET_PORTS[-1]} is free on this machine.")
 
 
 @contextmanager
@@ -117,11 +133,9 @@ def _own_server(binaries: Path) -> Iterator[str]:
         secret.write_text(password := secrets.token_hex(16))
         if user:
             os.chown(secret, pwd.getpwnam(user).pw_uid, -1)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
         access = ("-U", "footnote", "-A", "scram-sha-256", f"--pwfile={secret}")
         _run(user, binaries / "initdb", "-D", data, *access, "-E", "UTF8", "--no-sync")
+        port = quiet_port()
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
         _run(user, binaries / "pg_ctl", "-D", data, "-o", options, "-l", folder / "log", "-w", "start")
         yield f"postgresql://footnote:{password}@127.0.0.1:{port}/postgres"

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 
+from bot.local.demo.postgresql import quiet_port
+
 
 class Gate:
     """Forwards a loopback port of its own to another one."""
@@ -14,12 +16,11 @@ class Gate:
         self._target = target
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
-        self.port = 0
+        self.port = quiet_port()
 
     async def open(self) -> None:
         """Takes connections; the port stays the same over all openings."""
         self._server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
 
     async def shut(self) -> None:
         """Refuses connections."""
