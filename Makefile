@@ -24,7 +24,7 @@ demo: install ## start the bot on demo data and open its page
 
 test: install ## run the tests
 	@echo "footnote test: $$($(BIN)/python --version), $(WORKERS) processes"
-	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 soak: install ## kill the bot, its turns, its approvals and its changes of data KILLS=50 times each (FOOTNOTE_KILL_SEED repeats a run)
 	@FOOTNOTE_KILLS=$(KILLS) $(BIN)/python -m pytest -n 0 -s $(ARGS) tests/acceptance/test_kill.py tests/acceptance/test_kill_changes.py tests/integration/durable/test_kill.py tests/integration/updates/test_killed.py

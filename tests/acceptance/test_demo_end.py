@@ -33,7 +33,7 @@ async def ended(asked: signal.Signals, after: re.Pattern[str]) -> str:
     )
     assert process.stdout is not None
     said = ""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(240):
         while not after.search(said):
             line = await process.stdout.readline()
             assert line, said
@@ -45,7 +45,6 @@ async def ended(asked: signal.Signals, after: re.Pattern[str]) -> str:
     return said + more.decode()
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_a_demo_that_serves_leaves_no_folder(asked) -> None:
     told = STATE.search(await ended(asked, STATE))
@@ -53,6 +52,5 @@ async def test_a_demo_that_serves_leaves_no_folder(asked) -> None:
     assert not await asyncio.to_thread(Path(told[1]).exists)
 
 
-@pytest.mark.timeout(180)
 async def test_a_demo_that_has_just_begun_ends_well() -> None:
     assert "open http" not in await ended(signal.SIGTERM, WRITING)

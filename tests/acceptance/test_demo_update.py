@@ -14,7 +14,6 @@ from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
 from tests import postgres_server
 
 
-@pytest.mark.timeout(200)
 async def test_an_ordered_change_is_approved_and_done(stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_demo(tmp_path / ".footnote" / "demo")
     stage.manifest = tmp_path / "manifests" / "demo.yaml"

@@ -6,7 +6,6 @@ FOOTNOTE_KILLS sets how often (10 without it; `make soak` takes 50), FOOTNOTE_KI
 from __future__ import annotations
 
 import os
-import random
 import time
 from pathlib import Path
 
@@ -14,9 +13,10 @@ import pytest
 
 from tests.acceptance.drill.drill import drill_at
 from tests.acceptance.drill.verdict import report, verdict
+from tests.kill_seed import kill_seed
 
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "10"))
-SEED = int(os.environ.get("FOOTNOTE_KILL_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
+SEED = kill_seed()
 
 
 # Two drills, each with half of the kills and a workspace of its own, so that they can run side by side.
@@ -24,7 +24,7 @@ DRILLS = 2
 
 
 @pytest.mark.parametrize("part", range(DRILLS))
-@pytest.mark.timeout(300 + 60 * KILLS)
+@pytest.mark.timeout(600 + 60 * KILLS)
 async def test_killed_at_random_moments_every_question_is_answered_once(tmp_path: Path, part: int) -> None:
     kills = len(range(part, KILLS, DRILLS))
     print(f"seed {SEED}, part {part + 1} of {DRILLS}, {kills} kills")

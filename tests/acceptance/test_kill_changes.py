@@ -19,9 +19,10 @@ from tests import postgres_server
 from tests.acceptance.change_drill.drill import drill_at
 from tests.acceptance.change_drill.moments import MOMENTS, Moment
 from tests.acceptance.change_drill.verdict import verdict
+from tests.kill_seed import kill_seed
 
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "0")) or len(MOMENTS)
-SEED = int(os.environ.get("FOOTNOTE_KILL_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
+SEED = kill_seed()
 # Each kind of state takes its part of the deaths, so that they can run side by side.
 STATES = ("sqlite", "postgresql")
 
@@ -41,7 +42,7 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", STATES)
-@pytest.mark.timeout(300 + 30 * KILLS)
+@pytest.mark.timeout(600 + 60 * KILLS)
 async def test_killed_at_every_moment_a_change_is_made_once_or_not_and_its_card_is_true(
     tmp_path: Path, postgres: str, kind: str
 ) -> None:

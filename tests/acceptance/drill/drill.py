@@ -26,7 +26,7 @@ PEOPLE = ("U0ANN", "U0MIA", "U0LEO")
 # A turn may be resumed five times before it is given up: no question of the drill is killed more often than this.
 _MOST_DEATHS = 4
 _MOMENT_S = 25.0
-_ANSWERS_S = 180.0
+_ANSWERS_S = 300.0
 
 
 @dataclass

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.acceptance.conftest import Stage
 
 _START_S = 120.0
-_GONE_S = 15.0
+_GONE_S = 60.0
 _ERROR = re.compile(r"Traceback|\berror\b|\bcritical\b", re.IGNORECASE)
 
 

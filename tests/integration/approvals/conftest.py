@@ -33,7 +33,7 @@ class NotingFace:
     async def says(self, word: str) -> None:
         while word not in self.told:
             self.heard.clear()
-            await asyncio.wait_for(self.heard.wait(), 20)
+            await asyncio.wait_for(self.heard.wait(), 60)
 
     def asking(self, approval, token, attachments):
         self.tokens[approval.id] = token
@@ -108,12 +108,12 @@ class Office:
         """Begins to ask, and returns the request once the run waits for it."""
         call = call or self.call()
         self.asking = asyncio.create_task((desk or self.desk).ask(call))
-        await asyncio.wait_for(self.clock.slept_by(), 20)
+        await asyncio.wait_for(self.clock.slept_by(), 60)
         return await self.state.approvals.of_call(call.run_id, call.call_id)
 
     async def answer(self) -> Approved | NotApproved:
         assert self.asking is not None
-        return await asyncio.wait_for(self.asking, 20)
+        return await asyncio.wait_for(self.asking, 60)
 
     async def pass_time(self, approval, seconds: float) -> None:
         """Time goes by: on SQLite the clock moves; with PostgreSQL, whose clock nobody moves, the request does."""

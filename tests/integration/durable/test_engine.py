@@ -66,7 +66,7 @@ async def test_a_turn_started_at_once_leaves_the_row_that_a_claim_would_leave(tm
     await runner.recover(house.state.inbox)
     direct = await house.accept("Ev2", "T:C:2")
     await runner.enqueue(direct, "T:C:2")
-    await asyncio.wait_for(both.wait(), 20)
+    await asyncio.wait_for(both.wait(), 60)
     await house.stop()
     house.state.close()
     own = {"workflow_uuid", "queue_partition_key", "created_at", "updated_at", "started_at_epoch_ms", "owner_xid"}
@@ -94,11 +94,11 @@ async def test_the_turns_of_a_dead_executor_are_taken_over(tmp_path: Path):
     runner = await house.start(turn, executor="old")
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(entered.wait(), 20)
+    await asyncio.wait_for(entered.wait(), 60)
     await house.stop()
     await house.start(turn, executor="new")
-    await asyncio.wait_for(ended.wait(), 20)
-    await house.stop(grace_s=5)
+    await asyncio.wait_for(ended.wait(), 60)
+    await house.stop(grace_s=60)
     house.state.close()
     assert begun == [id, id]
 
@@ -132,8 +132,8 @@ async def test_a_damaged_engine_file_is_refused_with_the_way_out(tmp_path: Path)
     house.runner = None
     (tmp_path / "dbos.db").unlink()
     await house.start(turn)
-    await asyncio.wait_for(ended.wait(), 20)
-    await house.stop(grace_s=5)
+    await asyncio.wait_for(ended.wait(), 60)
+    await house.stop(grace_s=60)
     house.state.close()
 
 

@@ -18,9 +18,10 @@ import pytest
 from runtime.clock import SystemClock, random_id
 from runtime.state import State, open_state
 from tests.integration.durable import kill_worker
+from tests.kill_seed import kill_seed
 
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "8"))
-SEED = int(os.environ.get("FOOTNOTE_KILL_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
+SEED = kill_seed()
 REPO = Path(__file__).parents[3]
 
 
@@ -84,7 +85,7 @@ def overlaps(folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.timeout(60 + 20 * KILLS)
+@pytest.mark.timeout(300 + 30 * KILLS)
 def test_killed_at_random_moments_everything_is_answered_once(state_url: str, tmp_path: Path):
     print(f"seed {SEED}, {KILLS} kills")
     chance = random.Random(SEED)

@@ -41,7 +41,7 @@ async def left(house: House) -> AsyncIterator[tuple[House, Turns, str]]:
     runner = await house.start(turns, executor="old")
     turn_id = await house.accept("Ev1")
     await runner.enqueue(turn_id, "T:C:1")
-    await asyncio.wait_for(turns.entered.wait(), 20)
+    await asyncio.wait_for(turns.entered.wait(), 60)
     await house.stop()
     turns.hang = False
     yield house, turns, turn_id
@@ -55,8 +55,8 @@ async def test_the_turns_of_the_living_are_left_to_them(left):
     assert [(each.stage, each.executor_id) for each in standing.values()] == [("running", "old")]
     # A process that dies while this one serves.
     await runner.recover(house.state.inbox, {"new"})
-    await asyncio.wait_for(turns.ended.wait(), 20)
-    await house.stop(grace_s=5)
+    await asyncio.wait_for(turns.ended.wait(), 60)
+    await house.stop(grace_s=60)
     assert turns.worked == [turn_id]  # the step that was finished isn't repeated
     assert house.dead == []
 
@@ -66,10 +66,10 @@ async def test_taking_over_again_repeats_nothing(left):
     runner = await house.start(turns, executor="new", recover=False)
     await runner.recover(house.state.inbox, {"new"})
     await runner.take_over({"old", "new"})
-    await asyncio.wait_for(turns.ended.wait(), 20)
+    await asyncio.wait_for(turns.ended.wait(), 60)
     await runner.recover(house.state.inbox, {"new"})
     await runner.take_over({"old"})
-    await house.stop(grace_s=5)
+    await house.stop(grace_s=60)
     assert turns.worked == [turn_id]
     assert house.dead == []
 
@@ -79,8 +79,8 @@ async def test_work_that_the_gone_took_in_its_last_moment_is_put_back(left):
     runner = await house.start(turns, executor="new", recover=False)
     await runner.recover(house.state.inbox, {"old", "new"})
     await runner.take_over({"old"})
-    await asyncio.wait_for(turns.ended.wait(), 20)
-    await house.stop(grace_s=5)
+    await asyncio.wait_for(turns.ended.wait(), 60)
+    await house.stop(grace_s=60)
     assert turns.worked == [turn_id]
 
 
@@ -91,7 +91,7 @@ async def test_a_turn_that_another_process_is_at_cannot_be_stopped_here(left):
     assert found == ("running" if house.url.startswith("sqlite") else "elsewhere")
     await runner.recover(house.state.inbox, {"new"})
     if found == "elsewhere":
-        await asyncio.wait_for(turns.ended.wait(), 20)
+        await asyncio.wait_for(turns.ended.wait(), 60)
     else:  # nobody else can be at it: it is stopped as its first act
-        await asyncio.wait_for(house.died.wait(), 20)
-    await house.stop(grace_s=5)
+        await asyncio.wait_for(house.died.wait(), 60)
+    await house.stop(grace_s=60)

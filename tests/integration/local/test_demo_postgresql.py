@@ -25,7 +25,6 @@ with crm_addresses(make_crm(make_shop())) as addresses:
 """
 
 
-@pytest.mark.timeout(120)
 def test_a_killed_demo_leaves_no_server() -> None:
     environment = {name: value for name, value in os.environ.items() if name != DSN_VARIABLE}
     command = [sys.executable, "-c", _DEMO]
@@ -38,7 +37,6 @@ def test_a_killed_demo_leaves_no_server() -> None:
                 connection.execute("SELECT pg_sleep(100)")
 
 
-@pytest.mark.timeout(120)
 def test_an_orderly_end_leaves_neither_server_nor_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(DSN_VARIABLE, raising=False)
     made = list[str]()

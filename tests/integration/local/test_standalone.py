@@ -19,7 +19,7 @@ async def start(*options: str) -> tuple[asyncio.subprocess.Process, dict[str, st
     )
     settings: dict[str, str] = {}
     while "SLACK_APP_TOKEN" not in settings:
-        line = (await asyncio.wait_for(process.stdout.readline(), 20)).decode()
+        line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
         assert line, "the server ended early"
         settings |= dict(re.findall(r"export (\w+)=(\S+)", line))
     return process, settings
@@ -27,7 +27,7 @@ async def start(*options: str) -> tuple[asyncio.subprocess.Process, dict[str, st
 
 async def stop(process: asyncio.subprocess.Process) -> int:
     process.send_signal(signal.SIGTERM)
-    return await asyncio.wait_for(process.wait(), 20)
+    return await asyncio.wait_for(process.wait(), 60)
 
 
 async def post(settings: dict[str, str], method: str, **arguments: str) -> dict:

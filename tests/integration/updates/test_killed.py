@@ -27,10 +27,11 @@ from runtime.state import State, migrate_state, open_state
 from tests import postgres_server
 from tests.integration.updates.conftest import World
 from tests.integration.updates.dying import MOMENTS, TERMS, change, source
+from tests.kill_seed import kill_seed
 
 ROOT = Path(__file__).parents[3]
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "0")) or len(MOMENTS)
-SEED = int(os.environ.get("FOOTNOTE_KILL_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
+SEED = kill_seed()
 DEATH_S = 60
 
 ACCOUNTS = """
@@ -109,7 +110,7 @@ def bank(world: World, postgres: str, tmp_path: Path) -> Iterator[Bank]:
         yield Bank(world, (f"sqlite:///{tmp_path}/journal.db", shared))
 
 
-@pytest.mark.timeout(120 + 30 * KILLS)
+@pytest.mark.timeout(300 + 60 * KILLS)
 async def test_each_death_leaves_the_counter_and_the_journal_equal(bank: Bank):
     print(f"seed {SEED}, {KILLS} kills")
     chance, order = random.Random(SEED), list[str]()
