@@ -31,6 +31,7 @@ from runtime.models.offline.listing import Listing
 from runtime.models.offline.meanings import asked_meaning, explained, meaning, measured_meaning, unknown_meaning
 from runtime.models.offline.passages import passage
 from runtime.models.offline.plan import Ask, Cannot, Plan
+from runtime.models.offline.read_off import read_off
 from runtime.models.offline.refusals import (
     ask,
     cannot,
@@ -150,12 +151,12 @@ def _unseen(turn: Turn, seen: Sight, words: Sequence[Token], choice: Choice, tab
 
 def _without_tables(turn: Turn, seen: Sight, offered: Set[str]) -> ModelStep:
     """Where there is no table at all, documents may hold the words that are asked for."""
-    found = passage(turn, seen.listing) if "grep_files" in offered else None
+    found = (passage(turn, seen.listing) or read_off(turn, seen.listing)) if "grep_files" in offered else None
     if isinstance(found, list):
         return _call(turn, found)
     if found is None:
         return _say(no_tables(seen))
-    return _say(found.text if found.whole else f"{no_tables(seen)}\n\n{found.text}")
+    return _say(found.text if found.whole else f"{found.text}\n\n{no_tables(seen)}")
 
 
 def _decided(turn: Turn, choice: Choice, tables: list[Table], seen: Sight, offered: Set[str]) -> ModelStep:
@@ -182,7 +183,7 @@ def _refused(
     remark = bool(turn.earlier) and is_follow_up(tokens) and not choice.alone
     if "grep_files" not in offered or remark or not (reading.unknown or named):
         return _say(cannot(reading, tables))
-    found = passage(turn, seen.listing, tables)
+    found = passage(turn, seen.listing, tables) or read_off(turn, seen.listing, reading.unknown)
     if isinstance(found, list):
         return _call(turn, found)
     if found is not None and found.whole:

@@ -15,7 +15,7 @@ from runtime.models.offline.listing import Listing
 from runtime.models.offline.tokens import stem, stems, tokenize
 from runtime.models.offline.transcript import Done, Turn
 
-_FIGURES = re.compile(
+FIGURES = re.compile(
     r"(?i)\b(?:total|sum|average|mean|median|share|percentage|percent|proportion|count\s+of|numbers?|how\s+many|top|trend|"
     r"correlation|distribution)\b|^\s*(?:list|show|draw|plot|chart|compare|count)\b"
 )
@@ -53,10 +53,10 @@ def passage(turn: Turn, listing: Listing, tables: Sequence[Table] = ()) -> Calls
     """The lines that hold most of the question's words, or the calls that find them; words in a document's own name
     count for all its lines. None when the question asks for a figure, or no line comes near. What is about one of
     `tables` is no question for a whole document."""
-    words = _telling(turn.question, listing)
-    if not words or _FIGURES.search(turn.question) or _asks_rows(turn.question, tables):
+    words = telling(turn.question, listing)
+    if not words or FIGURES.search(turn.question) or _asks_rows(turn.question, tables):
         return None
-    within = _documents_named(turn.question, listing)
+    within = documents_named(turn.question, listing)
     search: dict[str, object] = {"pattern": "|".join(words), "max_hits": 100, "note": "searching the documents"}
     search |= {"names": within} if within else {}
     made = turn.made("grep_files", search)
@@ -78,10 +78,11 @@ def passage(turn: Turn, listing: Listing, tables: Sequence[Table] = ()) -> Calls
     if whole and _HOW_LONG.search(turn.question) and not any(_LASTS.search(line.text) for line in best):
         best = [*(line for line in lines if _LASTS.search(line.text) and len(line.held) >= most - 1), *best]
     shown = [quoted(line.at, line.text, f"[{made.evidence}]") for line in best]
-    return _passage(shown[:_LINES], whole=whole)
+    return passage_of(shown[:_LINES], whole=whole)
 
 
-def _passage(lines: Sequence[str], *, whole: bool) -> Passage:
+def passage_of(lines: Sequence[str], *, whole: bool) -> Passage:
+    """Quoted lines under their heading."""
     if whole:
         return Passage("This is what the documents say:\n" + "\n".join(lines) + f"\n\n{_WORD_BY_WORD}", whole=True)
     return Passage("These lines of documents hold most of your words:\n" + "\n".join(lines), whole=False)
@@ -120,15 +121,18 @@ def _below(turn: Turn, heading: _Line) -> Calls | Passage:
         return [("grep_files", search)]
     hits: Sequence[Mapping[str, Any]] = made.data.get("hits") or ()
     if not hits:
-        return _passage([quoted(heading.at, heading.text, f"[{made.evidence}]")], whole=False)
+        return passage_of([quoted(heading.at, heading.text, f"[{made.evidence}]")], whole=False)
     hit = hits[0]
     below = [(nth, str(line)) for nth, line in enumerate(hit.get("after", ()), start=1) if str(line).strip()]
     mark = f"[{made.evidence}]"
-    lines = [quoted(heading.at, heading.text, mark), *(quoted(_place(hit, nth), line, mark) for nth, line in below)]
-    return _passage(lines, whole=bool(below))
+    lines = [
+        quoted(heading.at, heading.text, mark),
+        *(quoted(place_below(hit, nth), line, mark) for nth, line in below),
+    ]
+    return passage_of(lines, whole=bool(below))
 
 
-def _place(hit: Mapping[str, Any], below: int) -> str:
+def place_below(hit: Mapping[str, Any], below: int) -> str:
     """Where a line stands that is so many below a hit; a page is told whole."""
     return str(hit["at"]) if hit.get("page") is not None else f"{hit['file']}:{int(hit['line']) + below}"
 
@@ -170,12 +174,13 @@ def _asks_rows(question: str, tables: Sequence[Table]) -> bool:
     )
 
 
-def _documents_named(question: str, listing: Listing) -> list[str]:
+def documents_named(question: str, listing: Listing) -> list[str]:
+    """The documents whose file names stand in the question."""
     found = [listing.named(token) for token in tokenize(question) if token.kind in ("file", "quoted")]
     return [entry.name for entry in found if entry is not None and entry.kind == "document"]
 
 
-def _telling(question: str, listing: Listing) -> list[str]:
+def telling(question: str, listing: Listing) -> list[str]:
     """The question's words as patterns, none where there is no document; a month may also stand as the middle of a
     date. A word without sense elsewhere has one when a document is named by it: "return"."""
     names = {part for entry in listing.entries if entry.kind == "document" for part in stems(entry.name)}
