@@ -16,7 +16,15 @@ from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.ahead import Ahead
 from runtime.ingest.apart import Apart, find_apart, without_rows
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
-from runtime.ingest.columns import ColumnType, copy_sql, decide, may_be_numbers, with_numeral
+from runtime.ingest.columns import (
+    ColumnType,
+    copy_sql,
+    decide,
+    formats_sql,
+    may_be_numbers,
+    with_numeral,
+    with_seen_formats,
+)
 from runtime.ingest.composed import COMPOSED_NOTE
 from runtime.ingest.dialect import Dialect, find_dialect
 from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_encoding
@@ -46,6 +54,7 @@ _LARGE_GROUPS = ", ROW_GROUP_SIZE 245760"
 _LARGE_GROUP_COLUMNS = 20  # beyond, such a group may take more memory than it is worth
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 
+_Adjust = Callable[[tuple[ColumnType, ...]], tuple[ColumnType, ...]]
 Reading = tuple[tuple[tuple[str, str], ...], int, tuple[str, ...]]
 
 
@@ -245,7 +254,7 @@ def typed_copy(
     source: str,
     dialect: Dialect,
     out: Path,
-    adjust: Callable[[tuple[ColumnType, ...]], tuple[ColumnType, ...]] = tuple,
+    adjust: _Adjust = tuple,
     *,
     whole: bool,
 ) -> tuple[ColumnType, ...]:
@@ -261,10 +270,8 @@ def typed_copy(
         return types
     refuted: tuple[ColumnType, ...] = ()
     for rows in _GUESS_ROWS if len(dialect.names) <= _GUESS_COLUMNS else ():
-        decided = adjust(_decide(connection, f"(FROM {source} LIMIT {rows})", dialect))
-        # The first rows do not say what stands in the texts further down.
-        types = tuple(replace(each, odd=None) for each in decided)
-        if types == refuted or not all(each.settled for each in types):
+        types = _guessed(connection, source, dialect, rows, adjust)
+        if types is None or types == refuted:
             continue
         try:
             _copy(connection, source, dialect, types, out, proved=False)
@@ -276,6 +283,25 @@ def typed_copy(
     types = adjust(_decide(connection, source, dialect))
     _copy(connection, source, dialect, types, out, proved=True)
     return types
+
+
+def _guessed(
+    connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect, rows: int, adjust: _Adjust
+) -> tuple[ColumnType, ...] | None:
+    """The types that the first `rows` promise, None when they leave one open. A column without a value among the most
+    rows that are looked at is taken to stay empty."""
+    with reasons():
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE sample AS FROM {source} LIMIT {rows}")
+    types = adjust(_decide(connection, "sample", dialect))
+    if any(each.formats for each in types):
+        counts = connection.execute(formats_sql("sample", dialect.names, types)).fetchone() or ()
+        types = with_seen_formats(types, counts)
+    connection.execute("DROP TABLE sample")
+    last = rows == _GUESS_ROWS[-1]
+    if not all(each.settled or (each.empty and last) for each in types):
+        return None
+    # The first rows do not say what stands in the texts further down.
+    return tuple(replace(each, odd=None) for each in types)
 
 
 def _decide(connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect) -> tuple[ColumnType, ...]:

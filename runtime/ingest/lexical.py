@@ -21,6 +21,7 @@ _NAMED = r"([0-9]{1,2}(\. ?|[ -]))?[A-Za-z]{3,9}[ -]([0-9]{1,2},? )?[0-9]{4}"
 _SLASHED = r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4}"
 _CLOCK = r" [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( [AaPp][Mm])?"
 MOMENT = _SLASHED + _CLOCK
+DAY_OR_MOMENT = rf"{_SLASHED}({_CLOCK})?"
 _SHORT = rf"(0?[1-9]|[12][0-9]|3[01])[/.-](0?[1-9]|[12][0-9]|3[01])[/.-][0-9]{{2}}({_CLOCK})?"
 CURRENCY = (
     r"([$€£¥￥円元₹₺₽₩₪₫₴฿]|(R|US|A|C|HK|NT|S)\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"

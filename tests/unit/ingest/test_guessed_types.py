@@ -6,11 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from runtime.ingest import FileJob, ReadTable
+from runtime.ingest.reading import read_file
 
 from .conftest import LIMITS
 
@@ -64,3 +69,69 @@ def test_no_text_among_days_becomes_another_day(read: Read, odd: str) -> None:
         assert [found.year, found.month, found.day] == [int(part) for part in re.findall("[0-9]+", odd)]
     else:
         assert found == odd or (found is None and not re.search("[0-9]", odd))
+
+
+class Recorder:
+    """A connection that keeps the statements which read all of a text."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self.whole: list[str] = []
+
+    def execute(self, statement: str, *values: Any) -> duckdb.DuckDBPyConnection:
+        if "read_csv(" in statement and " LIMIT " not in statement:
+            self.whole.append(statement)
+        return self._connection.execute(statement, *values)
+
+    def interrupt(self) -> None:
+        self._connection.interrupt()
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("{month:02d}/{day:02d}/2024 {hour}:30", "TIMESTAMP"),
+        ("{day}.{month}.2024", "DATE"),
+        ("{day} May 2024", "DATE"),
+        ("2024/{month}/{day}", "DATE"),
+        ("2024-01-{day:02d}T{hour:02d}:30:00Z", "TIMESTAMP"),
+        ("0.{day:02d}", "DECIMAL(18,2)"),
+        ("-{day}.5e-07", "DOUBLE"),
+        ("", "VARCHAR"),
+        ("n/a", "VARCHAR"),
+    ],
+)
+def test_a_column_that_is_written_as_it_begins_is_read_once(
+    session_connection: duckdb.DuckDBPyConnection, tmp_path: Path, value: str, kind: str
+) -> None:
+    lines = [
+        f"{row},{value.format(day=row % 28 + 1, month=row % 12 + 1, hour=row % 14 + 10)}\n" for row in range(25_000)
+    ]
+    (tmp_path / "file.csv").write_text("number,value\n" + "".join(lines), encoding="utf-8")
+    recorder = Recorder(session_connection)
+    job = FileJob(str(tmp_path), "file.csv", "csv", str(tmp_path / "store"))
+    reading, _ = read_file(cast("duckdb.DuckDBPyConnection", recorder), job, LARGE)
+    assert isinstance(reading, ReadTable)
+    assert dict(reading.columns)["value"] == kind
+    assert len(recorder.whole) == 1
+
+
+@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.parametrize("odd", ["13.02.2024", "13-02-2024 7:05:09 PM", "13/02/24"])
+def test_days_written_another_way_further_down(read: Read, place: int, odd: str) -> None:
+    rows = [f"{row},{row % 28 + 1:02d}/05/2024 10:{row % 60:02d}\n" for row in range(30_000)]
+    rows[place] = f"{place},{odd}\n"
+    content = "number,at\n" + "".join(rows)
+    large, small = read(content, limits=LARGE), read(content)
+    assert large.types == small.types
+    assert large.rows == small.rows
+
+
+@pytest.mark.parametrize("odd", ["n/a", "7", "word", "2024-05-01", " ", "true"])
+def test_what_stands_once_in_an_empty_column(read: Read, odd: str) -> None:
+    rows = [f"{row},\n" for row in range(30_000)]
+    rows[29_000] = f"29000,{odd}\n"
+    content = "number,note\n" + "".join(rows)
+    large, small = read(content, limits=LARGE), read(content)
+    assert large.types == small.types
+    assert large.rows == small.rows
