@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from runtime.clock import Clock
 from runtime.errors import CallError
-from runtime.evidence import Column, Evidence, Json, SourceRef, Truncation, Usage
+from runtime.evidence import Column, Evidence, Json, ProgramUsage, SourceRef, Truncation
 from runtime.limits import DEFAULT, Limits
 
 T = TypeVar("T")
@@ -234,7 +234,7 @@ class ProgramError(CallError):
         code: str,
         message: str,
         *,
-        usage: Usage,
+        usage: ProgramUsage,
         hint: str = "",
         retryable: bool = False,
         details: Mapping[str, Any] | None = None,
@@ -306,7 +306,7 @@ class Output:
     sources: tuple[SourceRef, ...] = ()
     loaded: tuple[str, ...] = ()
     chart: Mapping[str, Json] | None = None
-    usage: Usage | None = None
+    usage: ProgramUsage | None = None
     receipt: str | None = None
 
 

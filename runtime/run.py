@@ -100,10 +100,10 @@ class RunResult:
     usage: Usage
     model: str
     steps: int
-    catalog_digest: str
 
 
-Progress = Callable[[str], Awaitable[None]]
+StatusLine = Callable[[str], Awaitable[None]]
+"""Takes what the run is doing now, in a few words."""
 Seen = Callable[[Evidence], None]
 
 
@@ -129,7 +129,7 @@ async def run(
     request: RunRequest,
     steps: Steps,
     *,
-    progress: Progress = _silent,
+    progress: StatusLine = _silent,
     seen: Seen = lambda _: None,
 ) -> RunResult:
     """Works until the model answers or a budget is used up. Every ending is a RunResult with the evidence so far; only
@@ -164,7 +164,7 @@ def boundary_of(
 
 
 class _Run:
-    def __init__(self, wiring: Wiring, request: RunRequest, steps: Steps, progress: Progress, seen: Seen) -> None:
+    def __init__(self, wiring: Wiring, request: RunRequest, steps: Steps, progress: StatusLine, seen: Seen) -> None:
         self.wiring = wiring
         self.request = request
         self.steps = steps
@@ -336,7 +336,6 @@ class _Run:
             usage=self.state.usage,
             model=self.state.model or self.wiring.model.name,
             steps=n,
-            catalog_digest=self.catalog.digest,
         )
 
 
@@ -364,4 +363,4 @@ def _without_model(reason: str, state: _State) -> str:
     return f"I could not finish: {reason}{tail}{said}"
 
 
-__all__ = ["Progress", "ReplyStore", "RunRequest", "RunResult", "Status", "Wiring", "run"]
+__all__ = ["ReplyStore", "RunRequest", "RunResult", "Status", "StatusLine", "Wiring", "boundary_of", "run"]

@@ -13,13 +13,13 @@ from bot.progress_bar import ProgressBar
 from bot.question import too_long
 from bot.render.words import counted
 from bot.settings import Settings
+from runtime.durable import DirectSteps
 from runtime.errors import ConfigurationError
 from runtime.evidence import Evidence
 from runtime.instructions import present_context
 from runtime.progress import told_to
 from runtime.run import RunRequest, RunResult, Status
 from runtime.run import run as run_question
-from runtime.testing.steps import DirectSteps
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from bot.render.inline_table import ShownTable
 from bot.render.measure import chars, cut, json_bytes
 from bot.render.pieces import fenced
 from bot.render.text import code_text, line_text, name_text
-from runtime.evidence import Evidence, InnerQuery, Usage
+from runtime.evidence import Evidence, InnerQuery, ProgramUsage
 
 _QUERIES_TOLD = 3
 _QUERY_CHARS = 120
@@ -140,7 +140,7 @@ def _usage_words(item: Evidence) -> str:
     return words.DOT.join(parts)
 
 
-def _memory(used: Usage) -> str:
+def _memory(used: ProgramUsage) -> str:
     """`31 of`, or `within` when only the bound is known."""
     return "within" if used.memory_bytes is None else f"{math.ceil(used.memory_bytes / 2**20):,} of"
 

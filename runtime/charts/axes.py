@@ -8,7 +8,8 @@ from typing import Any
 from runtime.charts.model import Chart
 from runtime.charts.text import one_line, width, wrapped
 
-Json = dict[str, Any]
+VegaLite = dict[str, Any]
+"""A part of a Vega-Lite specification, as plain JSON."""
 _SIDE_BY_SIDE, _CELL_PX, _ROOM_PX = 12, 9.5, 620
 # Constant expressions: no word of the data ever stands in one.
 _IN_LINES = "split(datum.value, '\\n')"
@@ -25,11 +26,11 @@ def runs_across(chart: Chart) -> bool:
     return count > _SIDE_BY_SIDE or widest * _CELL_PX > _ROOM_PX / count
 
 
-def names(labels: Sequence[str], *, across: bool, thinned: bool) -> Json:
+def names(labels: Sequence[str], *, across: bool, thinned: bool) -> VegaLite:
     """An axis of names in the order given. `thinned`: labels that would overlap are left out, since their neighbours
     tell what they are."""
     # No limit: the lines are cut already, and to cut to pixels each label would be measured many times.
-    axis: Json = {"labelExpr": _IN_LINES, "labelLimit": 0, "grid": False, "labelAngle": 0}
+    axis: VegaLite = {"labelExpr": _IN_LINES, "labelLimit": 0, "grid": False, "labelAngle": 0}
     if thinned:
         axis["labelOverlap"] = "greedy"
     if across:
@@ -40,15 +41,15 @@ def names(labels: Sequence[str], *, across: bool, thinned: bool) -> Json:
     )
 
 
-def figures(chart: Chart, *, zero: bool) -> Json:
+def figures(chart: Chart, *, zero: bool) -> VegaLite:
     """The axis of the values."""
     found = [value for series in chart.series for value in series.present]
     return plain_figures("y", found, "") | {"scale": {"zero": zero, "nice": True}}
 
 
-def plain_figures(field: str, values: Sequence[float], title: str) -> Json:
+def plain_figures(field: str, values: Sequence[float], title: str) -> VegaLite:
     """An axis of numbers that is not forced to begin at zero."""
-    axis: Json = {"tickCount": 6, "labelOverlap": "greedy"}
+    axis: VegaLite = {"tickCount": 6, "labelOverlap": "greedy"}
     largest = max(map(abs, values), default=0.0)
     if largest >= 1e15 or 0 < largest < 1e-4:
         axis["labelExpr"] = _POWERS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runtime.charts.axes import figures, names, plain_figures, runs_across
+from runtime.charts.axes import VegaLite, figures, names, plain_figures, runs_across
 from runtime.charts.capping import capped
 from runtime.charts.cells import moment
 from runtime.charts.model import Chart, Series
@@ -14,13 +14,12 @@ from runtime.charts.text import keys, wrapped
 from runtime.charts.theme import CONFIG, HEIGHT, LINE_PX, WIDTH
 from runtime.charts.words import flat, flat_sentences, gap_words
 
-Json = dict[str, Any]
 _TITLE_CELLS, _SUBTITLE_CELLS, _NAME_CELLS = 60, 84, 24
 _HEAD_PX, _ROW_PX, _LINE_PX = 120, 26, 20
 _TOO_SMALL = 1 / 400  # of the axis: less than a pixel
 
 
-def spec(chart: Chart) -> Json:
+def spec(chart: Chart) -> VegaLite:
     """The Vega-Lite specification of a chart, as plain JSON, the same for equal charts."""
     drawn, cap_note = capped(chart)
     across = runs_across(drawn)
@@ -38,8 +37,8 @@ def spec(chart: Chart) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    values: list[Json]
-    drawing: Json
+    values: list[VegaLite]
+    drawing: VegaLite
 
 
 def _body(chart: Chart, across: bool) -> _Body:
@@ -50,10 +49,10 @@ def _body(chart: Chart, across: bool) -> _Body:
     return _lines(chart) if chart.kind in ("line", "area") else _bars(chart, across)
 
 
-def _title(chart: Chart, drawn: Chart, cap_note: str) -> Json:
+def _title(chart: Chart, drawn: Chart, cap_note: str) -> VegaLite:
     said = [chart.unit, *flat_sentences(chart), gap_words(chart), cap_note, *chart.notes, _small_words(drawn)]
     text = " · ".join(part for part in said if part)
-    title: Json = {"text": wrapped(chart.title, _TITLE_CELLS, 2)}
+    title: VegaLite = {"text": wrapped(chart.title, _TITLE_CELLS, 2)}
     return title | ({"subtitle": wrapped(text, _SUBTITLE_CELLS, 3)} if text else {})
 
 
@@ -77,14 +76,14 @@ def _series_names(chart: Chart) -> list[str]:
     return keys([series.name for series in chart.series], _NAME_CELLS, 1)
 
 
-def _colour(chart: Chart) -> Json:
+def _colour(chart: Chart) -> VegaLite:
     """The series by colour. `nominal` must be said: with a sort and no type two series get two blues."""
     domain = _series_names(chart)
-    legend: Json | None = None if len(domain) == 1 else {}
+    legend: VegaLite | None = None if len(domain) == 1 else {}
     return {"field": "s", "type": "nominal", "sort": domain, "scale": {"domain": domain}, "legend": legend}
 
 
-def _records(chart: Chart, labels: Sequence[Any]) -> list[Json]:
+def _records(chart: Chart, labels: Sequence[Any]) -> list[VegaLite]:
     return [
         {"x": label, "y": value, "s": name}
         for name, series in zip(_series_names(chart), chart.series, strict=True)
@@ -95,7 +94,7 @@ def _records(chart: Chart, labels: Sequence[Any]) -> list[Json]:
 def _bars(chart: Chart, across: bool) -> _Body:
     labels = keys(chart.labels)
     label_side, figure_side, offset = ("y", "x", "yOffset") if across else ("x", "y", "xOffset")
-    encoding: Json = {
+    encoding: VegaLite = {
         label_side: names(labels, across=across, thinned=chart.scale != "category"),
         figure_side: figures(chart, zero=True),
         "color": _colour(chart),
@@ -110,12 +109,12 @@ def _bars(chart: Chart, across: bool) -> _Body:
 def _lines(chart: Chart) -> _Body:
     if chart.scale == "time":
         labels: Sequence[Any] = [moment(text).isoformat(timespec="seconds") + "Z" for text in chart.labels]
-        x: Json = {"field": "x", "type": "temporal", "scale": {"type": "utc"}, "title": None}
+        x: VegaLite = {"field": "x", "type": "temporal", "scale": {"type": "utc"}, "title": None}
         x["axis"] = {"grid": False, "labelOverlap": "greedy", "tickCount": 7}
     else:
         labels = keys(chart.labels, 14, 2)
         x = names(labels, across=False, thinned=True)
-    mark: Json = {"type": chart.kind, "invalid": "break-paths-show-path-domains"}
+    mark: VegaLite = {"type": chart.kind, "invalid": "break-paths-show-path-domains"}
     if chart.kind == "line":
         mark["strokeWidth"] = LINE_PX
     if len(chart.labels) <= 40 or any(map(_lonely, chart.series)):

@@ -27,3 +27,17 @@ class Steps(Protocol):
         interrupts runs again. Failures that a turn can go on from are results, not exceptions: an exception ends the
         step for good and a replay raises StepFailed instead."""
         ...
+
+
+class DirectSteps:
+    """Steps without durability, for one question that is asked on the command line: each runs at once and nothing is
+    kept. `names` are the steps begun."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.stop_requested = False
+
+    async def step(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
+        """The result of `work`."""
+        self.names.append(name)
+        return await work()

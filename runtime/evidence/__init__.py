@@ -1,6 +1,6 @@
 """Evidence: the record that every call leaves, and the journal entry that keeps it with its call."""
 
-from runtime.evidence.item import Column, Evidence, InnerQuery, SourceRef, Truncation, Usage
+from runtime.evidence.item import Column, Evidence, InnerQuery, ProgramUsage, SourceRef, Truncation
 from runtime.evidence.journal import CallJournal, JournalEntry
 from runtime.evidence.values import Json, bounded_cells, json_value, rows_digest
 
@@ -11,9 +11,9 @@ __all__ = [
     "InnerQuery",
     "JournalEntry",
     "Json",
+    "ProgramUsage",
     "SourceRef",
     "Truncation",
-    "Usage",
     "bounded_cells",
     "json_value",
     "rows_digest",

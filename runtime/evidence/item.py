@@ -65,7 +65,7 @@ class InnerQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ProgramUsage:
     """What a program used of its bounds: fuel (wasm operations), its own time without SQL, characters printed, calls
     of `sql()` and the rows they gave, and the most memory it had, the interpreter's included (None when it was ended
     from outside: then only the bound is known that it stayed under)."""
@@ -113,7 +113,7 @@ class Evidence:
     repeat_of: str | None = None
     remote: bool = False
     queries: tuple[InnerQuery, ...] = ()
-    usage: Usage | None = None
+    usage: ProgramUsage | None = None
 
     @property
     def failed(self) -> bool:
@@ -141,5 +141,5 @@ class Evidence:
         values["truncated"] = Truncation(**cut) if cut else None
         values["queries"] = tuple(InnerQuery.from_json(query) for query in values.get("queries", ()))
         used = values.get("usage")
-        values["usage"] = Usage(**used) if used else None
+        values["usage"] = ProgramUsage(**used) if used else None
         return cls(**values)

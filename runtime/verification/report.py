@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +53,3 @@ class Verification:
             "remote": list(self.remote),
             "line": self.line,
         }
-
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> Verification:
-        """A report from what was stored."""
-        return cls(body["figures"], tuple(body["missing"]), tuple(body.get("cited", ())), tuple(body.get("remote", ())))

@@ -24,7 +24,7 @@ from runtime.charts import Chart
 from runtime.instructions import present_context
 from runtime.models.port import Message, ModelMessage, UserMessage
 from runtime.run import RunRequest, RunResult, Status, run
-from runtime.testing.steps import DirectSteps
+from runtime.durable import DirectSteps
 from tests import postgres_server
 from tests.acceptance.demo_answers import CRM, SHOP, Data, Expected, within
 from tests.acceptance.demo_plain_answers import PLAIN, PLAIN_CRM

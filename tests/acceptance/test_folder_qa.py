@@ -27,7 +27,7 @@ from runtime.models.port import Model
 from runtime.registry import Registry
 from runtime.run import RunRequest, RunResult, run
 from runtime.testing.clock import ManualClock
-from runtime.testing.steps import DirectSteps
+from runtime.durable import DirectSteps
 from runtime.testing.wiring import wiring_over
 from tests.acceptance.grading import grade
 

@@ -15,7 +15,7 @@ from guest import Guest, GuestLimits, GuestResult, GuestUnavailable
 from runtime.capability import CallContext, ProgramError
 from runtime.engines.python.inner_sql import InnerSql
 from runtime.errors import CallError
-from runtime.evidence import Usage
+from runtime.evidence import ProgramUsage
 from runtime.limits import MIB, Limits
 
 log = structlog.get_logger(__name__)
@@ -36,7 +36,7 @@ class Finished:
     output: str
     output_cut: bool
     table: tuple[Sequence[str], Sequence[Sequence[Any]]] | None
-    usage: Usage
+    usage: ProgramUsage
     queries: tuple[tuple[str, int], ...]
     notes: tuple[str, ...]
 
@@ -102,9 +102,9 @@ def guest_limits(limits: Limits) -> GuestLimits:
     )
 
 
-def usage_of(result: GuestResult, limits: Limits) -> Usage:
+def usage_of(result: GuestResult, limits: Limits) -> ProgramUsage:
     """What a program used, beside the bounds in force."""
-    return Usage(
+    return ProgramUsage(
         fuel=result.fuel_used,
         fuel_bound=limits.python_fuel,
         ms=round(result.elapsed_ms, 3),
@@ -119,7 +119,7 @@ def usage_of(result: GuestResult, limits: Limits) -> Usage:
     )
 
 
-def _end(result: GuestResult, usage: Usage, limits: Limits, inner: InnerSql) -> NoReturn:
+def _end(result: GuestResult, usage: ProgramUsage, limits: Limits, inner: InnerSql) -> NoReturn:
     if result.status == "cancelled":
         raise CallError("cancelled", "The program was stopped.")
     details = {"traceback": result.error[-_TRACEBACK_CHARS:]} if result.error else {}

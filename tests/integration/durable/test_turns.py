@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from runtime.durable import StepFailed, Steps
-from runtime.testing.steps import DirectSteps
+from runtime.durable import DirectSteps, StepFailed, Steps
 from tests.integration.durable.conftest import House
 
 

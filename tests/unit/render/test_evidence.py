@@ -13,7 +13,7 @@ from bot.render.blocks import LimitError, SlackMessage
 from bot.render.evidence import fold, line
 from bot.render.grouping import numerals_of
 from bot.render.pack import evidence_messages
-from runtime.evidence import Column, Evidence, InnerQuery, SourceRef, Truncation, Usage
+from runtime.evidence import Column, Evidence, InnerQuery, ProgramUsage, SourceRef, Truncation
 
 ITEM = Evidence(
     "E2",
@@ -85,7 +85,7 @@ PROGRAM = replace(
     notes=(),
     output="17.5\n",
     queries=tuple(InnerQuery("workspace", f"select n from orders -- {n}", row_count=n) for n in range(1, 5)),
-    usage=Usage(1_420_000_000, 20_000_000_000, 140.0, 10.0, 5, 16_000, 128 * 2**20, 4, 25, 10, 21_102_592),
+    usage=ProgramUsage(1_420_000_000, 20_000_000_000, 140.0, 10.0, 5, 16_000, 128 * 2**20, 4, 25, 10, 21_102_592),
 )
 
 

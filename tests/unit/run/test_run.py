@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from runtime.durable import DirectSteps
 from runtime.errors import ModelGarbled, ModelRejected, ModelUnavailable
 from runtime.limits import Limits
 from runtime.models.port import ModelMessage, ResultsMessage, Stop, Usage, UserMessage
 from runtime.run import RunRequest, Status, run
 from runtime.testing.scripted_model import ScriptedModel, asks, says
-from runtime.testing.steps import DirectSteps
 
 
 async def answer(bench, script, *, steps=None, history=(), question="How many?", **more):
