@@ -73,7 +73,9 @@ def answered(
 
 def said(attempt: Attempt, text: str) -> Ending:
     """An answer of our own words alone, which may tell of whatever is open."""
-    return Ending(TurnEnd("answered", text, rests_on=attempt.grounds.opened), [plain_message(text)])
+    return Ending(
+        TurnEnd("answered", text, rests_on={**attempt.grounds.opened, **attempt.grounds.files}), [plain_message(text)]
+    )
 
 
 def refused(sentence: str) -> Ending:

@@ -13,7 +13,7 @@ from bot.assembly import Analyst
 from bot.attempt import Attempt
 from bot.budgets import used_up
 from bot.closed import NothingOpen, closed_meanwhile, nothing_open
-from bot.conversation import TURNS_READ, history
+from bot.conversation import TURNS_READ, history, rest_on_files
 from bot.delivery import StatusBoard, deliveries_of
 from bot.endings import FAILED, Ending, answered, failed, refused, retracted, said, stopped, withheld
 from bot.grounds import ATTACHED
@@ -183,6 +183,7 @@ class TurnRunner:
         """A run that a person stopped ends with the evidence it had; one whose question is gone ends in silence."""
         if await self._attempt(attempt.turn_id) is None:
             return retracted()
+        await attempt.grounds.note_files(attempt.gathered)
         return await self._withheld(attempt) or stopped(attempt)
 
     async def _work(self, steps: Steps, attempt: Attempt) -> Ending:
@@ -207,14 +208,19 @@ class TurnRunner:
                 folder_open=WORKSPACE in sources,
                 look_back=self._may_have_missed(question, earlier),
             )
+        grounds = attempt.grounds
         if attached.view is not None and not attached.beside_folder:
-            attempt.grounds.opened[ATTACHED] = ""
+            grounds.opened[ATTACHED] = ""
+        if attached.view is not None or WORKSPACE in sources:
+            grounds.workspace = attached.view or self.analyst.workspace
         if not question.text:
+            await grounds.note_all_files()
             return said(attempt, " ".join(filter(None, (attached.said, *attached.refused))))
         scope = attached.scope(self._scope(attempt, sources))
         nothing = None if scope.sources else nothing_open(self.analyst, place, asker)
-        before = history(earlier, self.analyst.limits.history_chars, attempt.grounds.opened)
-        attempt.grounds.carried = before.sources
+        files = await grounds.catalog() if rest_on_files(earlier) else None
+        before = history(earlier, self.analyst.limits.history_chars, grounds.opened, files)
+        grounds.carried = before.rests_on
         request = RunRequest(
             scope=scope,
             question=question.text,
@@ -222,6 +228,7 @@ class TurnRunner:
             history=before.messages,
         )
         result = await self._run(steps, attempt, request, attached)
+        await grounds.note_files(attempt.gathered)
         return await self._withheld(attempt) or await self._answer(attempt, result, nothing, attached.refused)
 
     def _scope(self, attempt: Attempt, sources: frozenset[str]) -> Scope:
