@@ -8,19 +8,16 @@ state file before the model sees it.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import sqlite3
-import statistics
 import tempfile
-import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from runtime.boundary import Boundary, Call
 from runtime.capability import (
     WORKSPACE_TERMS,
     Arguments,
@@ -47,14 +44,10 @@ from runtime.state import open_state
 from runtime.testing.journal import MemoryJournal
 from runtime.testing.wiring import wiring_over
 from runtime.toolboxes.result_table import TABLE_PROPERTIES, table_output
+from tests.bench.reads import SIZE, Read, medians, through
 from tests.bench.row import Row
 
-ROUNDS = 80
-WARM_UP = 8
 BAR_MS = {1: 3.0, 100: 5.0}
-SIZE = 20_000
-
-Timed = Callable[[str], Awaitable[object]]
 
 
 def run() -> list[Row]:
@@ -86,7 +79,7 @@ async def _sqlite_rows(journal: CallJournal) -> list[Row]:
 
     rows: list[Row] = []
     for count in BAR_MS:
-        alone, quick, full = await _medians(count, bare, in_memory, kept)
+        alone, quick, full = await medians(partial(_sql, count), bare, in_memory, kept)
         rows += _table("SQLite", count, quick - alone, full - alone, f"{alone:.2f} ms, sqlite3 in memory")
     connection.close()
     return rows
@@ -119,7 +112,7 @@ async def _workspace_rows(folder: Path, journal: CallJournal) -> list[Row]:
 
     rows: list[Row] = []
     for count in BAR_MS:
-        bare, alone, quick, full = await _medians(count, engine, worker, in_memory, kept)
+        bare, alone, quick, full = await medians(partial(_sql, count), engine, worker, in_memory, kept)
         base = f"{alone:.2f} ms, the worker's read; DuckDB in process {bare:.2f} ms"
         rows += _table("run_sql", count, quick - alone, full - alone, base)
     in_process.close()
@@ -143,42 +136,12 @@ def _sql(count: int, n: int) -> str:
     return f"SELECT id, region, amount FROM orders WHERE id >= {n} ORDER BY id LIMIT {count}"
 
 
-async def _medians(count: int, *ways: Timed) -> list[float]:
-    """Median milliseconds of each way to read `count` rows; every round goes through all of them."""
-    taken: list[list[float]] = [[] for _ in ways]
-    for n in range(ROUNDS + WARM_UP):
-        for way, spent in zip(ways, taken, strict=True):
-            began = time.perf_counter()
-            await way(_sql(count, n))
-            spent.append((time.perf_counter() - began) * 1e3)
-    return [statistics.median(spent[WARM_UP:]) for spent in taken]
-
-
-def _caller(registry: Registry, services: Services, journal: CallJournal, tool: str) -> Timed:
-    """Calls a tool through the boundary of a run of its own, as the run's loop does."""
+def _caller(registry: Registry, services: Services, journal: CallJournal, tool: str) -> Read:
+    """Calls a tool through the boundary of a run of its own."""
     sources = frozenset({"workspace"})
     scope = Scope(random_id(), "T:C:1", "person", "U1", "UTC", "p1", sources, terms=WORKSPACE_TERMS)
-    boundary = _boundary(registry, services, journal, scope)
-    numbers = itertools.count(1)
-
-    async def call(sql: str) -> None:
-        n = next(numbers)
-        (done,) = await boundary.batch(
-            [Call(f"c{n}", tool, {"sql": sql})],
-            first=n,
-            loaded=frozenset(),
-            allowed=1,
-            deadline=time.monotonic() + 300,
-        )
-        if done.is_error or done.evidence.repeat_of:
-            raise AssertionError(f"not a read of its own: {done.text}")
-
-    return call
-
-
-def _boundary(registry: Registry, services: Services, journal: CallJournal, scope: Scope) -> Boundary:
     wiring = wiring_over(services, _Admitted(), registry=registry, journal=journal, new_id=random_id)
-    return boundary_of(wiring, scope)
+    return through(boundary_of(wiring, scope), tool, lambda sql: {"sql": sql})
 
 
 class _Admitted:

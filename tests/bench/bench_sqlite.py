@@ -7,16 +7,12 @@ memory. `journalled` is the real thing: each result is committed to the state fi
 from __future__ import annotations
 
 import asyncio
-import itertools
 import sqlite3
-import statistics
 import tempfile
-import time
-from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 from runtime.admission.manifest import SqliteSource
-from runtime.boundary import Call
 from runtime.capability import Open, Scope, Services, SourceKind, SourceTerms
 from runtime.clock import SystemClock, random_id
 from runtime.engines.port import ReadEngines
@@ -27,13 +23,10 @@ from runtime.run import boundary_of
 from runtime.state import open_state
 from runtime.testing.journal import MemoryJournal
 from runtime.testing.wiring import wiring_over
+from tests.bench.reads import SIZE, Read, medians, through
 from tests.bench.row import Row
 
-ROUNDS, WARM_UP = 80, 8
 BAR_MS = {1: 3.0, 100: 5.0, 1_000: None}  # DESIGN 10
-SIZE = 20_000
-
-Read = Callable[[str], Awaitable[object]]
 
 
 def run() -> list[Row]:
@@ -61,7 +54,7 @@ async def _measure(folder: Path) -> list[Row]:
 
     rows: list[Row] = []
     for count, bar in BAR_MS.items():
-        base, guarded, quick, full = await _medians(count, bare, alone, in_memory, kept)
+        base, guarded, quick, full = await medians(partial(_sql, count), bare, alone, in_memory, kept)
         words = f"{count:,} {'row' if count == 1 else 'rows'}"
         rows += [
             Row(f"data_query_sqlite, {words}", quick - base, "ms over bare", bar, f"bare sqlite3 {base:.2f} ms"),
@@ -81,38 +74,13 @@ def _sql(count: int, n: int) -> str:
     return f"SELECT id, region, amount FROM orders WHERE id >= {n} ORDER BY id LIMIT {count}"
 
 
-async def _medians(count: int, *ways: Read) -> list[float]:
-    """Median milliseconds of each way to read `count` rows; every round goes through all of them."""
-    taken: list[list[float]] = [[] for _ in ways]
-    for n in range(ROUNDS + WARM_UP):
-        for way, spent in zip(ways, taken, strict=True):
-            began = time.perf_counter()
-            await way(_sql(count, n))
-            spent.append((time.perf_counter() - began) * 1e3)
-    return [statistics.median(spent[WARM_UP:]) for spent in taken]
-
-
 def _caller(engine: SqliteEngine, journal: CallJournal) -> Read:
-    """Calls the tool through the boundary of a run of its own, as the run's loop does."""
+    """Calls the tool through the boundary of a run of its own."""
     services = Services(ReadEngines({"shop": engine}, {"shop": engine}))
     terms = {"shop": SourceTerms(SourceKind.SQLITE)}
     scope = Scope(random_id(), "T:C:1", "person", "U1", "UTC", "p1", frozenset(terms), terms=terms)
     wiring = wiring_over(services, _Admitted(engine), journal=journal, new_id=random_id)
-    boundary, numbers = boundary_of(wiring, scope), itertools.count(1)
-
-    async def call(sql: str) -> None:
-        n = next(numbers)
-        (done,) = await boundary.batch(
-            [Call(f"c{n}", "data_query_sqlite", {"source_id": "shop", "sql": sql})],
-            first=n,
-            loaded=frozenset(),
-            allowed=1,
-            deadline=time.monotonic() + 300,
-        )
-        if done.is_error or done.evidence.repeat_of:
-            raise AssertionError(f"not a read of its own: {done.text}")
-
-    return call
+    return through(boundary_of(wiring, scope), "data_query_sqlite", lambda sql: {"source_id": "shop", "sql": sql})
 
 
 class _Admitted:
