@@ -11,7 +11,9 @@ from psycopg import sql
 
 from bot.local.demo.shop import FIRST_DAY, LAST_DAY, Shop
 
-READER, WRITER = "demo_reader", "demo_writer"
+READER, WRITER = "footnote_demo_reader", "footnote_demo_writer"
+# The comment by which a later demo knows what it may take away.
+MADE_BY_DEMO = "made by footnote demo"
 _TIERS = (("bronze", 9), ("silver", 60), ("gold", 210))
 _OWNERS = ("Ann", "Mia", "Leo")
 _PRIORITIES = ("low", "normal", "normal", "high")
@@ -68,8 +70,8 @@ def make_crm(shop: Shop, seed: int = 7) -> Crm:
 
 
 def write_crm(owner: str, password: str, crm: Crm) -> None:
-    """Makes tables, rows and both roles in the empty database of the address `owner`: `demo_reader` may read,
-    `demo_writer` may also change tier and status of accounts. Raises psycopg.Error."""
+    """Makes tables, rows and both roles in the empty database of the address `owner`: READER may read, WRITER may
+    also change tier and status of accounts. Raises psycopg.Error."""
     with psycopg.connect(owner) as connection:
         connection.execute(_SCHEMA)
         _copy(connection, "accounts", crm.accounts)
@@ -89,5 +91,6 @@ def _copy(connection: psycopg.Connection, table: str, rows: tuple[tuple[object, 
 def _make_role(connection: psycopg.Connection, role: str, password: str) -> None:
     name = sql.Identifier(role)
     connection.execute(sql.SQL("CREATE ROLE {} LOGIN NOINHERIT PASSWORD {}").format(name, sql.Literal(password)))
+    connection.execute(sql.SQL("COMMENT ON ROLE {} IS {}").format(name, sql.Literal(MADE_BY_DEMO)))
     connection.execute(sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(name))
     connection.execute(sql.SQL("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}").format(name))

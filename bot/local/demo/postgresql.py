@@ -19,12 +19,20 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from bot.local.demo.crm import READER, WRITER, Crm, write_crm
+from bot.local.demo.crm import MADE_BY_DEMO, READER, WRITER, Crm, write_crm
 from runtime.errors import ConfigurationError
 
 DSN_VARIABLE = "DEMO_PG_DSN"
 _DATABASE = "footnote_demo"
 _ANY_BINARIES = Path("/usr/lib/postgresql")
+# Things of the demo's names that don't bear its comment: somebody else's.
+_NOT_OURS = """
+SELECT 'database ' || datname FROM pg_database
+ WHERE datname = %(database)s AND shobj_description(oid, 'pg_database') IS DISTINCT FROM %(made)s
+UNION ALL
+SELECT 'role ' || rolname FROM pg_roles
+ WHERE rolname = ANY(%(roles)s) AND shobj_description(oid, 'pg_authid') IS DISTINCT FROM %(made)s
+"""
 # Systems hand out ports from 32768 on, Linux, or later ones.
 _QUIET_PORTS = range(20_000, 32_000)
 
@@ -84,9 +92,12 @@ def _database(owner: str, crm: Crm) -> Iterator[dict[str, str]]:
     password = secrets.token_hex(16)
     parts = urlsplit(owner)
     with _told():
+        _nothing_of_others(owner)
         _dropped(owner)
         with psycopg.connect(owner, autocommit=True) as connection:
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(_DATABASE)))
+            name = sql.Identifier(_DATABASE)
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(name))
+            connection.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(name, sql.Literal(MADE_BY_DEMO)))
     place = f"{parts.hostname}:{parts.port or 5432}"
 
     def address(role: str) -> str:
@@ -112,7 +123,20 @@ def _told() -> Iterator[None]:
         ) from error
 
 
+def _nothing_of_others(owner: str) -> None:
+    """Raises ConfigurationError where something on the server has one of the demo's names and no demo made it."""
+    names = {"database": _DATABASE, "roles": [READER, WRITER], "made": MADE_BY_DEMO}
+    with psycopg.connect(owner) as connection:
+        found = [str(what) for (what,) in connection.execute(_NOT_OURS, names)]
+    if found:
+        raise ConfigurationError(
+            f"The server that {DSN_VARIABLE} names has a {' and a '.join(found)} that no demo made, and the demo would "
+            "replace it. Rename it, drop it, or name another server."
+        )
+
+
 def _dropped(owner: str) -> None:
+    """Takes away what this demo made, or an earlier one that was killed."""
     with psycopg.connect(owner, autocommit=True) as connection:
         name = sql.Identifier(_DATABASE)
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))

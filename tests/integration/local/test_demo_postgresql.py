@@ -14,6 +14,7 @@ import pytest
 from bot.local.demo import make_crm, make_shop, postgresql
 from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
 from runtime.errors import ConfigurationError
+from tests import postgres_server
 
 _DEMO = """
 import sys
@@ -56,6 +57,24 @@ def test_a_named_server_that_cannot_be_used_is_told_in_words(monkeypatch: pytest
     with pytest.raises(ConfigurationError, match=f"cannot be used: .*{DSN_VARIABLE}") as told:
         crm_addresses(make_crm(make_shop())).__enter__()
     assert "hidden" not in str(told.value)
+
+
+def test_a_named_server_loses_nothing_but_what_a_demo_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    crm = make_crm(make_shop())
+    with postgres_server.own_server() as server, psycopg.connect(server.dsn, autocommit=True) as owner:
+        monkeypatch.setenv(DSN_VARIABLE, server.dsn)
+        for theirs in ("DATABASE footnote_demo", "ROLE footnote_demo_reader"):
+            owner.execute(f"CREATE {theirs}")
+            with pytest.raises(ConfigurationError, match=f"has a {theirs.lower()} that no demo made"):
+                crm_addresses(crm).__enter__()
+            owner.execute(f"DROP {theirs}")  # it is still there
+        killed = crm_addresses(crm)
+        assert killed.__enter__() is not None
+        with crm_addresses(crm) as addresses:
+            assert addresses is not None
+            with psycopg.connect(addresses["CRM_READ_URL"]) as reader:
+                assert reader.execute("SELECT count(*) FROM accounts").fetchone() == (len(crm.accounts),)
+        killed.__exit__(None, None, None)
 
 
 def test_binaries_that_do_not_start_are_told_in_their_own_words(
