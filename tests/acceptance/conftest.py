@@ -99,13 +99,13 @@ class Stage:
         finally:
             if process.returncode is None:
                 process.send_signal(signal.SIGTERM)
-            await asyncio.wait_for(process.wait(), 30)
+            await asyncio.wait_for(process.wait(), 180)
 
     async def start(self, **more: str) -> asyncio.subprocess.Process:
         """Starts `footnote serve` and waits until it says that it is ready."""
         process = await self.spawn(**more)
         assert process.stdout is not None
-        line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
+        line = (await asyncio.wait_for(process.stdout.readline(), 180)).decode()
         if "ready" not in line:
             _, errors = await process.communicate()
             raise AssertionError(f"footnote serve did not start: {line}{errors.decode()}")

@@ -318,7 +318,7 @@ def footnote(*arguments: str, **environment: str) -> subprocess.CompletedProcess
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=180,
     )
 
 
@@ -388,7 +388,7 @@ async def test_sigterm_ends_the_process_cleanly_and_the_next_one_takes_over(stag
     async with stage.process() as first:
         await stage.slack.wait_for_socket()
         first.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(first.wait(), 30) == 0
+        assert await asyncio.wait_for(first.wait(), 180) == 0
     async with stage.process():
         ts = await stage.slack.ask("C0SALES", "U0MIA", "How many orders are there?")
         answers = await stage.slack.wait_for_answers("C0SALES", ts, 1)

@@ -29,7 +29,7 @@ def footnote(tmp_path: Path):
             stdout=stdout,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=60,
+            timeout=180,
         )
 
     return run

@@ -73,9 +73,9 @@ async def test_what_no_waiting_mends_is_refused_with_what_to_look_at(stage, meth
 async def test_a_sigterm_before_the_bot_is_ready_ends_the_process(stage, method) -> None:
     held = stage.slack.faults.hold(method)
     process = await stage.spawn()
-    await asyncio.wait_for(held.reached.wait(), 60)
+    await asyncio.wait_for(held.reached.wait(), 180)
     process.send_signal(signal.SIGTERM)
-    said, logged = await asyncio.wait_for(process.communicate(), 60)
+    said, logged = await asyncio.wait_for(process.communicate(), 180)
     assert process.returncode == 0
     assert said == b""
     assert b"Traceback" not in logged

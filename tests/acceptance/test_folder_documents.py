@@ -55,7 +55,7 @@ if DOCUMENTS:  # collected only where the shared cases are
         calls, answer = SCRIPTS[name]
         model = ScriptedModel([asks(*calls), says(answer)])
         async with staged(tuple(case["files"]), tmp_path) as workspace:
-            result = await asyncio.wait_for(ask(workspace, case["question"], name, model), 60)
+            result = await asyncio.wait_for(ask(workspace, case["question"], name, model), 180)
         items = list(result.evidence)
         assert not any(item.failed for item in items), [item.error for item in items if item.failed]
         assert not result.verification.missing, result.verification.line

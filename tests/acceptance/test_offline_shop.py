@@ -47,7 +47,7 @@ async def workspace(tmp_path: Path) -> AsyncIterator[Workspace]:
     await opened.close()
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 async def test_every_shape_of_query_passes_the_guard_and_backs_its_figures(workspace: Workspace) -> None:
     for name, question in SHAPES.items():
         result = await ask(workspace, question, name)

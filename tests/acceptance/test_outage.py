@@ -88,12 +88,12 @@ async def test_a_process_that_sleeps_in_the_middle_of_a_posting_goes_on(tmp_path
         await verdict(drill)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_killed_in_the_very_first_start_the_next_one_begins_well(tmp_path: Path) -> None:
     async with drill_at(tmp_path, 4) as drill:
         for name in FIRST_FILES:
             life = await drill.begin()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(180):
                 while not (tmp_path / name).exists():  # noqa: ASYNC110 - nothing tells of a new file
                     await asyncio.sleep(0.002)
             await asyncio.sleep(drill.chance.random() ** 2 * 0.1)

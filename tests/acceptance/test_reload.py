@@ -51,7 +51,7 @@ async def test_a_source_removed_in_the_middle_of_a_run_stops_at_its_next_call(st
         monkeypatch.setattr(shop, "close", closing)
         ts = await stage.slack.ask("C0SALES", "U0MIA", "how many orders?")
         messages = await stage.slack.wait_for_answers("C0SALES", ts, 2)
-        await asyncio.wait_for(closed.wait(), 30)
+        await asyncio.wait_for(closed.wait(), 180)
     first, second = results_of(endpoint.requests[-1])
     assert "admission_changed" not in json.dumps(first) and not first.get("is_error")
     assert "admission_changed" in json.dumps(second)

@@ -20,7 +20,7 @@ from tests import postgres_server
 
 from .conftest import ROOT
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 TAKEN, DIFFERS, REFUSED = "manifest in force", "not ready:", "the manifest is refused"
 
 
@@ -93,7 +93,7 @@ async def replica(stage, name: str) -> AsyncGenerator[tuple[asyncio.subprocess.P
     finally:
         if process.returncode is None:
             process.terminate()
-        await asyncio.wait_for(process.communicate(), 60)
+        await asyncio.wait_for(process.communicate(), 180)
 
 
 async def test_replicas_take_a_manifest_together_and_one_with_another_file_is_not_ready(stage) -> None:

@@ -14,7 +14,7 @@ from tests import postgres_server
 from .test_reload_replicas import logged
 from .test_remote import admitted
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 async def looked(stage, *names: str) -> None:
@@ -27,7 +27,7 @@ async def looked(stage, *names: str) -> None:
     finally:
         for process in processes:
             process.terminate()
-        await asyncio.gather(*(asyncio.wait_for(process.communicate(), 60) for process in processes))
+        await asyncio.gather(*(asyncio.wait_for(process.communicate(), 180) for process in processes))
 
 
 async def test_replicas_tell_the_operators_of_a_changed_tool_once(stage) -> None:

@@ -245,7 +245,7 @@ def footnote(stage, *words: str, **more: str) -> subprocess.CompletedProcess[str
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=180,
     )
 
 

@@ -45,7 +45,7 @@ async def called(workspace: Workspace, *calls: tuple[str, dict[str, Any]]) -> li
     """The evidence of these calls, made side by side in one run."""
     load = [("toolbox_load", {"tool_names": ["file_query"]})]
     model = ScriptedModel([asks(*load), asks(*calls), says("Done.")])
-    result = await asyncio.wait_for(ask(workspace, "What is there?", "run", model), 60)
+    result = await asyncio.wait_for(ask(workspace, "What is there?", "run", model), 180)
     return list(result.evidence)[1:]
 
 
@@ -118,7 +118,7 @@ if SHEETS:  # collected only where the shared cases are
         case, (sql, answer) = SHEETS[name], SCRIPTS[name]
         model = ScriptedModel([asks(("run_sql", {"sql": sql})), says(answer)])
         async with staged(tuple(case["files"]), tmp_path) as workspace:
-            result = await asyncio.wait_for(ask(workspace, case["question"], name, model), 60)
+            result = await asyncio.wait_for(ask(workspace, case["question"], name, model), 180)
         (item,) = result.evidence
         assert item.error is None
         assert not result.verification.missing, result.verification.line

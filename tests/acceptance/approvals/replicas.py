@@ -56,7 +56,7 @@ class Replicas:
             )
         self.processes[name] = process
         assert process.stdout is not None
-        while not (line := (await asyncio.wait_for(process.stdout.readline(), 60)).decode()).startswith("ready"):
+        while not (line := (await asyncio.wait_for(process.stdout.readline(), 180)).decode()).startswith("ready"):
             if not line:
                 raise AssertionError(f"replica {name} did not start: {log.read_text()}")
         self.ports[name] = 0 if socket else int(line.split()[1])
@@ -75,24 +75,24 @@ class Replicas:
 
     async def died(self, name: str) -> None:
         """Waits until a replica has killed itself."""
-        assert await asyncio.wait_for(self.processes.pop(name).wait(), 60) == -signal.SIGKILL
+        assert await asyncio.wait_for(self.processes.pop(name).wait(), 180) == -signal.SIGKILL
 
     async def asleep(self, name: str) -> None:
         """Waits until a replica has stopped itself."""
         stdout = self.processes[name].stdout
         assert stdout is not None
-        assert (await asyncio.wait_for(stdout.readline(), 60)).decode().strip() == ASLEEP
+        assert (await asyncio.wait_for(stdout.readline(), 180)).decode().strip() == ASLEEP
 
     async def awake(self, name: str) -> int:
         """Wakes a replica whose lease is over; its exit code."""
         process = self.processes.pop(name)
         process.send_signal(signal.SIGCONT)
-        return await asyncio.wait_for(process.wait(), 60)
+        return await asyncio.wait_for(process.wait(), 180)
 
     async def stop(self, name: str) -> None:
         process = self.processes.pop(name)
         process.send_signal(signal.SIGTERM)
-        await asyncio.wait_for(process.wait(), 60)
+        await asyncio.wait_for(process.wait(), 180)
 
     async def close(self) -> None:
         for name in list(self.processes):

@@ -15,7 +15,7 @@ from tests.acceptance.approvals.replicas import Replicas
 from tests.acceptance.approvals.sequences import CASES, ONE_PROCESS, TITLES
 
 # Each starts several bots, one after the other; on a busy machine that takes its time.
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 TESTED = set(ONE_PROCESS)
 

@@ -27,7 +27,7 @@ from tests.patient_slack import patient_slack
 
 CHANNEL, MIA, ANN = "C0SALES", "U0MIA", "U0ANN"
 _APPROVE = "approval_approve"
-_MOMENT_S = 90.0
+_MOMENT_S = 240.0
 # How often the next life is told to die as well, where it meets its moment while it recovers.
 _AGAIN = 0.25
 _MOST_DEATHS = 3

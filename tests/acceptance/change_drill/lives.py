@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.acceptance.change_drill.dying import ARM, live
 
-_START_S = _END_S = 60.0
+_START_S = _END_S = 180.0
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
     [

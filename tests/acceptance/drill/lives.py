@@ -59,7 +59,7 @@ class Life:
     async def end(self) -> int:
         """SIGTERM, and its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        code = await asyncio.wait_for(self.process.wait(), 60)
+        code = await asyncio.wait_for(self.process.wait(), 180)
         await self._listener
         return code
 

@@ -39,7 +39,7 @@ async def test_a_kill_between_fetching_and_answering_loses_nothing(stage, script
     async with scripted(script) as endpoint:
         process = await stage.start()
         ts = await stage.slack.ask("C0SALES", "U0MIA", "how long is it?", files={"zebrafish.csv": ZEBRAFISH})
-        await asyncio.wait_for(asked.wait(), 60)
+        await asyncio.wait_for(asked.wait(), 180)
         process.kill()
         await process.wait()
         (stored,) = stage.slack.workspace.files.values()
@@ -136,7 +136,7 @@ async def test_stop_ends_a_fetch_and_the_thread_goes_on(stage, scripted) -> None
     async with scripted(calls(("list_files", {}))) as endpoint, stage.bot():
         extra = {"subtype": "file_share", "files": [stub]}
         ts = await stage.slack.ask("C0SALES", "U0MIA", "what is in it?", extra=extra)
-        await asyncio.wait_for(held.reached.wait(), 60)
+        await asyncio.wait_for(held.reached.wait(), 180)
         await stage.slack.stop_session("U0MIA", "C0SALES", ts)
         (stopped,) = await stage.slack.wait_for_answers("C0SALES", ts, 1)
         held.release()

@@ -47,7 +47,7 @@ class Recorder:
         return await steps.step(name, work)
 
     async def finished(self, count: int) -> list[str]:
-        return [await asyncio.wait_for(self.done.get(), 20) for _ in range(count)]
+        return [await asyncio.wait_for(self.done.get(), 60) for _ in range(count)]
 
 
 async def test_a_turn_enqueued_many_times_runs_once(house: House):
@@ -73,7 +73,7 @@ async def test_one_turn_at_a_time_in_a_conversation_in_order_and_others_beside_i
     beside = await house.accept("Ev9", "T:C:2")
     for id in same:
         await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(turn.entered.wait(), 20)
+    await asyncio.wait_for(turn.entered.wait(), 60)
     turn.wait_in = None
     await runner.enqueue(beside, "T:C:2")
     assert await turn.finished(1) == [beside]
@@ -90,7 +90,7 @@ async def test_no_more_turns_run_at_once_than_allowed(house: House):
     ids = [await house.accept(f"Ev{n}", f"T:C:{n}") for n in range(5)]
     for id in ids:
         await runner.enqueue(id, f"T:C:{id}")
-    await asyncio.wait_for(turn.entered.wait(), 20)
+    await asyncio.wait_for(turn.entered.wait(), 60)
     turn.gate.set()
     assert sorted(await turn.finished(5)) == sorted(ids)
     assert turn.most_active <= 2
@@ -102,7 +102,7 @@ async def test_an_interrupted_turn_resumes_without_repeating_finished_steps(hous
     runner = await house.start(turn)
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(turn.entered.wait(), 20)
+    await asyncio.wait_for(turn.entered.wait(), 60)
     await house.stop()
     assert turn.active == set()
     turn.wait_in = None
@@ -120,8 +120,8 @@ async def test_closing_lets_running_turns_end_within_the_grace(house: House):
     runner = await house.start(turn)
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(turn.entered.wait(), 20)
-    closing = asyncio.create_task(house.stop(grace_s=20))
+    await asyncio.wait_for(turn.entered.wait(), 60)
+    closing = asyncio.create_task(house.stop(grace_s=60))
     turn.gate.set()
     assert await turn.finished(1) == [id]
     await closing
@@ -137,7 +137,7 @@ async def test_a_conversation_stays_in_order_across_a_restart(house: House):
     ids = [await house.accept(f"Ev{n}", "T:C:1") for n in range(3)]
     for id in ids:
         await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(turn.entered.wait(), 20)
+    await asyncio.wait_for(turn.entered.wait(), 60)
     await house.stop()
     turn.wait_in = None
     runner = await house.start(turn)
@@ -161,7 +161,7 @@ async def test_turns_of_another_version_begin_anew(house: House):
     runner = await house.start(turn, version="old")
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(turn.entered.wait(), 20)
+    await asyncio.wait_for(turn.entered.wait(), 60)
     await house.stop()
     turn.wait_in = None
     await house.start(turn, version="new")
@@ -196,8 +196,8 @@ async def test_a_turn_that_ended_without_marking_its_message_is_given_up_at_boot
     runner = await house.start(forgetful)
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(ended.wait(), 20)
-    await house.stop(grace_s=10)
+    await asyncio.wait_for(ended.wait(), 60)
+    await house.stop(grace_s=60)
     await house.start(forgetful)
     assert house.dead == [id]
 
@@ -216,12 +216,12 @@ async def test_a_poisonous_turn_is_given_up_after_five_resumptions(house: House)
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
     for _ in range(6):
-        await asyncio.wait_for(entered.wait(), 20)
+        await asyncio.wait_for(entered.wait(), 60)
         assert house.dead == []
         await house.stop()
         entered.clear()
         await house.start(poison)
-    await asyncio.wait_for(house.died.wait(), 20)
+    await asyncio.wait_for(house.died.wait(), 60)
     assert house.dead == [id] and begun == 6
     assert await house.state.inbox.pending() == []
 
@@ -250,9 +250,9 @@ async def test_a_stop_ends_a_running_turn_on_its_own_terms(house: House):
     runner = await house.start(turn)
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(entered.wait(), 20)
+    await asyncio.wait_for(entered.wait(), 60)
     assert await runner.cancel(id) == "running"
-    await asyncio.wait_for(said.wait(), 20)
+    await asyncio.wait_for(said.wait(), 60)
     assert notes == [True, "stopped"] and house.dead == []
 
 
@@ -263,7 +263,7 @@ async def test_a_stop_takes_a_waiting_turn_out_of_the_queue(house: House):
     ids = [await house.accept(f"Ev{n}") for n in range(3)]
     for id in ids:
         await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(turn.entered.wait(), 20)
+    await asyncio.wait_for(turn.entered.wait(), 60)
     assert await runner.cancel(ids[1]) == "waiting"
     turn.gate.set()
     assert await turn.finished(2) == [ids[0], ids[2]]
@@ -288,7 +288,7 @@ async def test_a_stop_right_after_the_start_is_not_lost(house: House):
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
     if await runner.cancel(id) == "running":
-        await asyncio.wait_for(stopped.wait(), 20)
+        await asyncio.wait_for(stopped.wait(), 60)
     else:
         await house.state.inbox.finish(id, "failed")
     assert await house.state.inbox.pending() == [] and house.dead == []
@@ -317,11 +317,11 @@ async def test_a_failed_step_fails_the_same_way_when_it_is_replayed(house: House
     runner = await house.start(turn)
     id = await house.accept("Ev1")
     await runner.enqueue(id, "T:C:1")
-    await asyncio.wait_for(entered.wait(), 20)
+    await asyncio.wait_for(entered.wait(), 60)
     await house.stop()
     resumed = True
     await house.start(turn)
-    await asyncio.wait_for(finished.wait(), 20)
+    await asyncio.wait_for(finished.wait(), 60)
     assert [type(error) for error in seen] == [ValueError, StepFailed]
     assert "the first failure" in str(seen[1])
 

@@ -32,7 +32,7 @@ from tests.kill_seed import kill_seed
 ROOT = Path(__file__).parents[3]
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "0")) or len(MOMENTS)
 SEED = kill_seed()
-DEATH_S = 60
+DEATH_S = 180
 
 ACCOUNTS = """
 CREATE TABLE accounts (id int PRIMARY KEY, tier text);
