@@ -16,6 +16,8 @@ from runtime.state import Deliveries, Delivery
 # How long one attempt may take before another replica may look into it: a sender's own deadlines must be shorter.
 # (SQLite's single process drops what a dead one held when it opens the state.)
 LEASE_S = 60.0
+# A posting that another replica is at is looked at again so soon: what stands behind it waits for no lease to end.
+BESIDE_S = 1.0
 # A posting may show up in the receiver's history late: an attempt younger than this is not looked for yet. A guess.
 SETTLE_S = 2.0
 # One drain goes on for so many attempts at a posting, and waits so long in all when it is asked to; then it leaves the
@@ -138,10 +140,11 @@ class Outbox:
             if leased_s <= 0:
                 delivery = await self._look(delivery, sender)
                 break
-            patience_s -= leased_s
+            pause_s = min(leased_s, BESIDE_S)
+            patience_s -= pause_s
             if patience_s < 0:
                 return delivery
-            await self._sleep(leased_s)
+            await self._sleep(pause_s)
             delivery = await self._fresh(delivery)
         for _ in range(self._max_attempts):
             if delivery.state != "todo":

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -235,6 +236,21 @@ async def test_a_destination_whose_attempt_somebody_else_holds_keeps_no_other_on
     assert [dest for dest, _, _ in receiver.posted] == ["C2", "C1"]
 
 
+async def test_what_another_replica_sends_holds_up_what_is_behind_it_no_longer_than_that_takes(bench: Bench):
+    await bench.enqueue(("C1", 0), ("C1", 1))
+    first, _ = await bench.state.deliveries.of_source("t1")
+    held = await bench.state.deliveries.claim(first, timedelta(seconds=60))
+    assert held is not None
+
+    async def sleep(seconds: float) -> None:
+        await bench.sleep(seconds)
+        await bench.state.deliveries.mark_sent(held, "1.1")
+
+    receiver = Receiver()
+    drained = await Outbox(bench.state.deliveries, clock=bench.clock, sleep=sleep).drain("t1", receiver)
+    assert drained.complete and [part for _, part, _ in receiver.posted] == [1] and bench.slept == [1.0]
+
+
 async def test_an_attempt_whose_lease_ran_out_is_looked_into_by_another(bench: Bench):
     await bench.enqueue(("C1", 0))
     (row,) = await bench.state.deliveries.of_source("t1")
@@ -243,9 +259,9 @@ async def test_an_attempt_whose_lease_ran_out_is_looked_into_by_another(bench: B
     with pytest.raises(Killed):
         await bench.outbox(life).drain("t1", life.over(receiver))
     impatient = await bench.outbox(patience_s=10).drain("t1", receiver)
-    assert len(impatient.busy) == 1 and not impatient.complete and bench.slept == []
+    assert len(impatient.busy) == 1 and not impatient.complete and sum(bench.slept) == 10
     assert (await bench.outbox().drain("t1", receiver)).complete
-    assert bench.slept == [60.0] and len(receiver.posted) == 1 and receiver.posted[0][2] == row.client_token
+    assert sum(bench.slept) == 60 and len(receiver.posted) == 1 and receiver.posted[0][2] == row.client_token
 
 
 def run(scenario: Callable[[Bench], Coroutine[Any, Any, None]]) -> None:
