@@ -33,6 +33,7 @@ class Question:
 
     @property
     def address(self) -> Address:
+        """The conversation that it is asked in."""
         return Address(self.team, self.channel, self.thread_ts)
 
     @property

@@ -52,14 +52,19 @@ class Status(StrEnum):
 class ReplyStore(Protocol):
     """Where each model step's reply is kept, so that a resumed run spends no token twice."""
 
-    async def get(self, run_id: str, n: int) -> dict[str, Any] | None: ...
+    async def get(self, run_id: str, n: int) -> dict[str, Any] | None:
+        """The reply of a run's step `n`, from 0 on, as `ModelStep.as_json` gave it; None for a step that has none.
+        Raises StateError."""
+        ...
 
-    async def put_reply(self, run_id: str, n: int, reply: Mapping[str, Any]) -> dict[str, Any]: ...
+    async def put_reply(self, run_id: str, n: int, reply: Mapping[str, Any]) -> dict[str, Any]:
+        """Keeps the reply unless the step has one; returns the one that stands. Raises StateError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """What every run of this process shares."""
+    """What every run of this process shares. `run_usd` is the money cap of one run in US dollars, None without one."""
 
     registry: Registry
     model: Model
@@ -90,7 +95,8 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One answer, its evidence in call order, and what it cost."""
+    """One answer, its evidence in call order, and what it cost. `steps` counts the model's; `model` is the name that
+    answered."""
 
     run_id: str
     status: Status

@@ -36,6 +36,7 @@ class Truncation:
     total: int | None = None
 
     def as_json(self) -> dict[str, Json]:
+        """`{reason, shown, total?}`, as the model's envelope has it."""
         body: dict[str, Json] = {"reason": self.reason, "shown": self.shown}
         if self.total is not None:
             body["total"] = self.total
@@ -85,9 +86,10 @@ class ProgramUsage:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The record of one call. `rows` holds at most 1,000 rows of JSON values; `row_count` is how many rows the result
-    really has (or the number fetched when `truncated` says that the total is unknown). `parameters` are the values that
-    were bound to the placeholders of `sql`, in order."""
+    """The record of one call. `id` is E1, E2, … in call order; `rows` holds at most 1,000 rows of JSON values;
+    `row_count` is how many rows the result really has (or the number fetched when `truncated` says that the total is
+    unknown); `parameters` are the values that were bound to the placeholders of `sql`, in order; `chart` is
+    `Chart.as_json`; `result_digest` is `rows_digest`; `remote` ones can't be run again."""
 
     id: str
     call_id: str
@@ -117,6 +119,7 @@ class Evidence:
 
     @property
     def failed(self) -> bool:
+        """True for a call that ended in an error: it backs no figure."""
         return self.status == "error"
 
     @property

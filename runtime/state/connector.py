@@ -36,6 +36,7 @@ class Connector:
 
     @property
     def sqlite(self) -> bool:
+        """Whether the state is a SQLite file, which one process has for itself."""
         return self.engine.dialect.name == "sqlite"
 
     async def run(self, work: Work[T]) -> T:

@@ -20,6 +20,7 @@ class Verification:
 
     @property
     def found(self) -> int:
+        """How many figures stand in evidence."""
         return self.figures - len(self.missing)
 
     @property
