@@ -132,6 +132,9 @@ def _totals(
     last = table.rows - 1
     while last in known:
         last -= 1
+    if last not in candidates:
+        found = table.cells(f"{table.place} = {last}")
+        candidates |= {place: (label, cells) for place, cells in found.items() if (label := label_of(cells))}
     if last not in candidates and _lacks_its_label(table, parquet, last):
         candidates |= {place: (NO_LABEL, cells) for place, cells in table.cells(f"{table.place} = {last}").items()}
     if not candidates or 2 * len(candidates) > table.rows:

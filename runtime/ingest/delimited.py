@@ -31,6 +31,7 @@ from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_enco
 from runtime.ingest.engine import Misfit, NotUtf8, reasons
 from runtime.ingest.lead import lead_dialect
 from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table, shapes_sql
+from runtime.ingest.numbering import as_numbered
 from runtime.ingest.numerals import Land, Shapes, Unclear, numeral_of, proves
 from runtime.ingest.open_text import OpenText
 from runtime.ingest.other_content import check_text
@@ -309,7 +310,10 @@ def _decide(connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect
         found = dict(facts_from(row) for row in connection.execute(facts_sql(source)).fetchall())
     facts = [found.get(name, Facts()) for name in dialect.names]
     comma_land = dialect.comma_likely or any(each.decimal_commas for each in facts)
-    types = [decide(each, comma_land=comma_land) for each in facts]
+    types = [
+        as_numbered(connection, source, name, each, decide(each, comma_land=comma_land))
+        for name, each in zip(dialect.names, facts, strict=True)
+    ]
     odd = [name for name, each, kind in zip(dialect.names, facts, types, strict=True) if _needs_a_look(each, kind)]
     if not odd:
         return tuple(types)

@@ -167,9 +167,10 @@ class Facts:
     """What all looked-at values of one column have in common. `classes` counts them by lexical class, NULLs left out.
 
     `padded` have blanks around them; `beyond` are whole numbers outside 64 bits; `pointed` have a decimal point, and
-    `like_thousands` of these three digits behind it, so that it could mark thousands; `decimal_commas` have a comma
-    that can only be a decimal comma. `fraction`, `whole` and `digits` are the most digits behind the point, before it,
-    and that carry meaning; `first_part` and `second_part` the largest of the two short parts of slashed dates, with a
+    `like_thousands` of these three digits behind it, so that it could mark thousands; `zero_ended` have a zero as the
+    last of two digits or more behind it; `decimal_commas` have a comma that can only be a decimal comma. `fraction`,
+    `whole` and `digits` are the most digits behind the point, before it, and that carry meaning, `least_fraction` the
+    fewest behind a point; `first_part` and `second_part` the largest of the two short parts of slashed dates, with a
     time of day or without; `as_day_first` and `as_month_first` how many of them are days of the calendar, read so."""
 
     classes: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -177,8 +178,10 @@ class Facts:
     beyond: int = 0
     like_thousands: int = 0
     pointed: int = 0
+    zero_ended: int = 0
     decimal_commas: int = 0
     fraction: int = 0
+    least_fraction: int = 0
     whole: int = 0
     digits: int = 0
     first_part: int = 0
@@ -217,8 +220,10 @@ def facts_sql(source: str) -> str:
         "count_if(k = 'int' AND TRY_CAST(t AS BIGINT) IS NULL)",
         f"count_if(k = 'decimal' AND {matches('t', _LIKE_THOUSANDS)})",
         f"count_if(k = 'decimal' AND {point} > 0)",
+        f"count_if(k = 'decimal' AND {point} BETWEEN 1 AND strlen(t) - 2 AND t[-1] = '0')",
         f"count_if(k = 'marked' AND {matches('t', _DECIMAL_COMMA)})",
         largest(f"k = 'decimal' AND {point} > 0", f"strlen(t) - {point}"),
+        f"min(CASE WHEN k = 'decimal' AND {point} > 0 THEN strlen(t) - {point} END)",
         largest(number, "strlen(ltrim(split_part(t, '.', 1), '-'))"),
         largest("k = 'decimal'", "strlen(ltrim(replace(replace(t, '-', ''), '.', ''), '0'))"),
         part(1),

@@ -24,7 +24,7 @@ from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 from runtime.ingest.summaries import WORD as SUMMARY_WORD
-from runtime.ingest.totals import LABEL_COLUMNS, Noun, doubted, find_totals, told
+from runtime.ingest.totals import LABEL_COLUMNS, Noun, doubted, find_totals, label_of, told
 from runtime.ingest.wrapping import is_padded, is_wrapped, unwrapped, without_comments, without_padding, without_rules
 
 _HEAD = 1_000
@@ -86,7 +86,7 @@ def _odd_end(content: bytes, delimiter: str, quote: str) -> bool:
     last = [record for record in loose_records(tail, delimiter, quote) if _filled(record)][-1:]
     cells = [cell.strip() for record in last for cell in record.cells]
     odd = len(cells) > 1 and any(cells) and (not all(cells[:LABEL_COLUMNS]) or (not any(cells[1:]) and " " in cells[0]))
-    return odd or bool(SUMMARY_WORD.search(end))
+    return odd or bool(label_of(cells) or SUMMARY_WORD.search(end))
 
 
 def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repair:

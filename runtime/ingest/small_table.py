@@ -18,7 +18,10 @@ _FORM_ROWS = 2_000  # how a column is written shows in its first rows
 _FIGURES = 20
 _NOTES = 40
 _NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
-_SURE_ROWS = 5  # above a last row that one column alone shows to be their sum
+_FEW_ROWS, _SURE_ROWS = 3, 5
+_BY_CHANCE = 20
+"""One figure of a last row is taken for the sum of all above it: in more than `_FEW_ROWS` rows if it is as great as
+this, in more than `_SURE_ROWS` if not."""
 _SEEN_INSIDE = (
     (
         # A lead byte of UTF-8 as a letter of Windows-1252, and one of those that its other bytes become.
@@ -242,7 +245,8 @@ def _adds_up(
     pairs = {name: (above, own) for (name, _), above, own in zip(wide, sums[::2], sums[1::2], strict=True) if own}
     if not pairs or any(above is None or abs(above - own) > 0.005 for above, own in pairs.values()):
         return []
-    if len(pairs) < 2 and rows <= _SURE_ROWS:
+    small = max(abs(own) for _, own in pairs.values()) < _BY_CHANCE
+    if len(pairs) < 2 and (rows <= _FEW_ROWS or (rows <= _SURE_ROWS and small)):
         return []
     shown = f" ({_shown(str(told))})" if told is not None else ""
     columns = ", ".join(list(pairs)[:3])

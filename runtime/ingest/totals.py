@@ -17,9 +17,23 @@ WORDS = (
     r"|total général"
 )
 """What a total's label begins with, as a regular expression that ignores case."""
-LABEL = re.compile(rf"({WORDS})\b[\s:.]*(?P<rest>.*)|(?P<before>.+?)\s+(sub)?total:?", re.IGNORECASE)
+_OTHER_WORDS = (
+    r"(sub|eind)?tota(lt|al|les|le[ns]|li|is|ux|lsumma|lsumme)|summa|i alt|sammenlagt|samtals|yhteensä|välisumma|kokku"
+    r"|kopā|(iš )?viso|razem|łącznie|ogółem|(suma|wartość) (końcowa|częściowa|całkowita)|celkem|součet|mezisoučet|spolu"
+    r"|(mind)?összesen|végösszeg|részösszeg|(genel |ara )?toplam|ukupno|skupaj|zbir|итого|всего|всього|разом|общо"
+    r"|всичко|укупно|подытог|(γενικό |μερικό )?σ[υύ]νολο|jumlah( besar)?|kabuuan|tổng( cộng| số)?"
+    r"|合計(金額|額)?|総?合?計|総額|小計|[总總合小共][计計]|[总總][额額]|合[计計]金[额額]|(총|소)?합계|총계|소계"
+    r"|(ال)?(مجموع|إجمالي|اجمالي)( الكلي| العام)?"
+    r"""|סה["״']{0,2}כ( הכל| כללי)?|סך[- ]הכו?ל|סיכום|รวม(ทั้งสิ้น|ทั้งหมด)?|ยอดรวม|कुल( योग)?|योग|মোট"""
+)
+LABEL = re.compile(
+    rf"({WORDS}|{_OTHER_WORDS})(?!\w)[\s:.：]*(?P<rest>.*)|(?P<before>.+?)(\s+(sub)?total|\s*(合計|小計|合计|小计))[:：]?",
+    re.IGNORECASE,
+)
+"""Words of other languages are told in each row of a small table, and in the last one of a large text."""
 LABEL_COLUMNS = 3
 _NEAR = Decimal("0.01")
+_NEAR_ROWS = 3  # so many rows above a total that isn't quite their sum
 _SHOWN = 3
 _TOLD = 4
 
@@ -51,6 +65,9 @@ def find_totals(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_li
     body = [place for place in body if place not in {total.place for total in found}]
     sums = _sums([rows[place] for place in body], names, comma_likely=comma_likely)
     found += [replace(total, place=body[total.place]) for total in sums]
+    if body and body[-1] == len(rows) - 1 and body[-1] not in {total.place for total in found}:
+        apart = {total.place for total in found}
+        found += _nearly([row for place, row in enumerate(rows) if place not in apart], names, comma_likely, body[-1])
     if last:
         plain = [rows[place] for place in body if place not in {total.place for total in found}]
         ways = number_columns(plain, comma_likely=comma_likely) if len(plain) > 1 else {}
@@ -64,27 +81,45 @@ def doubted(
     rows: Sequence[Sequence[str]], names: Sequence[str], line: int, noun: Noun, *, comma_likely: bool
 ) -> list[str]:
     """A note about a last row that calls itself a total and is kept, since its figures are no sums of the others."""
-    label = label_of(rows[-1]) if len(rows) > 2 else ""
-    match = LABEL.fullmatch(label)
-    if not match or (match["rest"] or match["before"] or "").strip(" :."):
-        return []
-    plain = rows[:-1]
-    pairs = [
-        (
-            names[at],
-            value,
-            sum((number for row in plain if (number := way.value(row[at].strip())) is not None), Decimal(0)),
-        )
-        for at, way in number_columns(plain, comma_likely=comma_likely).items()
-        if (value := way.value(rows[-1][at].strip())) is not None
-    ]
+    label, pairs = _last_figures(rows, comma_likely=comma_likely)
     if not pairs:
         return []
-    name, value, total = pairs[0]
-    times = {total / value if value else None for _, value, total in pairs}
+    (at, value, above), *_ = pairs
+    name, total = names[at], sum(above)
+    times = {sum(above) / value if value else None for _, value, above in pairs}
     levels = next(iter(times)) if len(times) == 1 else None
     why = f", exactly {levels:f} times that: some of them are sums of others" if levels in (2, 3, 4) else ""
     return [f"{noun} {line} {label!r} kept as a row: {name} says {value:,} where the rows add up to {total:,}{why}"]
+
+
+def _nearly(rows: Sequence[Sequence[str]], names: Sequence[str], comma_likely: bool, place: int) -> list[Total]:
+    """The last row, which stands at `place`, if it calls itself a total and each figure of it is greater than any above
+    and near their sum: the file's own total is wrong, or rows are missing."""
+    label, pairs = _last_figures(rows, comma_likely=comma_likely)
+    likely = all(value > max(above) and 4 * abs(value - sum(above)) <= sum(above) for _, value, above in pairs)
+    if not pairs or not likely or len(rows) <= _NEAR_ROWS:
+        return []
+    equal = tuple(names[at] for at, value, above in pairs if _same(value, sum(above, Decimal(0))))
+    other = [(names[at], value, sum(above, Decimal(0))) for at, value, above in pairs]
+    return [Total(place, label, equal, tuple(each for each in other if each[0] not in equal))]
+
+
+def _last_figures(
+    rows: Sequence[Sequence[str]], *, comma_likely: bool
+) -> tuple[str, list[tuple[int, Decimal, list[Decimal]]]]:
+    """The label of a last row that says nothing but that it is a total, and its figures: the place of each, its value
+    and the values above."""
+    label = label_of(rows[-1]) if len(rows) > 2 else ""
+    match = LABEL.fullmatch(label)
+    if not match or (match["rest"] or match["before"] or "").strip(" :."):
+        return "", []
+    plain = rows[:-1]
+    found: list[tuple[int, Decimal, list[Decimal]]] = []
+    for at, way in number_columns(plain, comma_likely=comma_likely).items():
+        above = [number for row in plain if (number := way.value(row[at].strip())) is not None]
+        if above and (value := way.value(rows[-1][at].strip())) is not None:
+            found.append((at, value, above))
+    return label, found
 
 
 def _indented(rows: Sequence[Sequence[str]], names: Sequence[str], *, comma_likely: bool) -> list[Total]:
