@@ -108,7 +108,7 @@ deliveries = sa.Table(
     sa.Index("ix_deliveries_state", "state"),
 )
 
-# Single facts about the installation, such as the digest of the active manifest.
+# Single facts about the installation. So far only the health check writes here: a write that is seen to succeed.
 meta = sa.Table(
     "meta",
     metadata,
