@@ -172,7 +172,7 @@ def _require_file(file: SlackFile, reply: aiohttp.ClientResponse) -> None:
         raise NotYet("Slack does not hand it out now; share it again later")
     if reply.status != 200:
         raise Withheld(f"Slack refused to hand it out (status {reply.status})")
-    if reply.content_type == "text/html" and not file.is_page:
+    if reply.content_type == "text/html" and not file.may_be_page:
         raise Withheld("Slack sent a page to sign in instead of it; the app needs the right files:read")
 
 
@@ -185,7 +185,9 @@ async def _copy(file: SlackFile, content: aiohttp.StreamReader, most_bytes: int,
         if incoming.size + len(piece) > most_bytes:
             raise NotFetched(f"it is larger than the {mib(most_bytes)} MiB that are read here")
         incoming.write(piece)
-    if not file.is_page and start.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_PAGES):
+    page = start.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_PAGES)
+    # A spreadsheet that a program exported as a page has just the size that Slack told; a page to sign in hasn't.
+    if page and not (file.is_page or (file.may_be_page and incoming.size == file.size)):
         raise Withheld("a web page came instead of it; the app may lack the right files:read")
     if not incoming.size or (file.size is not None and incoming.size != file.size):
         raise NotYet("it did not come whole; share it again")

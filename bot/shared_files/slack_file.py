@@ -81,6 +81,12 @@ class SlackFile:
         """It is HTML by its own name."""
         return self.name.lower().endswith(_HTML)
 
+    @property
+    def may_be_page(self) -> bool:
+        """HTML may be what was shared: by its own name, or as many programs export a spreadsheet; then its size has to
+        prove it."""
+        return self.is_page or (self.size is not None and kind_of(self.name)[0] == "workbook")
+
     def refusal(self, most_bytes: int) -> str:
         """Why it is never fetched, as the end of a sentence; '' when it may be."""
         if self.external:

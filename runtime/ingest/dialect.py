@@ -235,6 +235,11 @@ def is_value(cell: str) -> bool:
     return bool(_LIKE_A_NUMBER.fullmatch(cell) or _LIKE_A_DATE.fullmatch(cell) or cell.lower() in ("true", "false"))
 
 
+def is_date(cell: str) -> bool:
+    """True for a trimmed cell that looks like a date in digits, with or without a time."""
+    return bool(_LIKE_A_DATE.fullmatch(cell))
+
+
 def is_year(cell: str) -> bool:
     """True for a trimmed cell that is a year of the last three centuries."""
     return bool(_YEAR.fullmatch(cell))

@@ -28,14 +28,14 @@ _HEADING = re.compile(r"h[1-6]$")
 
 def html_text(descriptor: int, limits: ReadingLimits) -> ExtractedText:
     """The readable text of the page as one text. Raises IngestRefused when the file is no text."""
-    source = plain_text(descriptor, limits, _said_encoding)
+    source = plain_text(descriptor, limits, said_encoding)
     reader = _Reader()
     reader.feed(source.pages[0])
     reader.close()
     return ExtractedText((reader.text(),), notes=source.notes, whole=source.whole)
 
 
-def _said_encoding(raw: bytes) -> str:
+def said_encoding(raw: bytes) -> str:
     """The encoding that the page's head names, nothing for one that is not known or no text's."""
     found = _CHARSET.search(raw[:4_096])
     try:

@@ -24,12 +24,13 @@ UNIT = re.compile(
 @dataclass(frozen=True, slots=True)
 class Layout:
     """`above` records stand over the table, whose rows have `width` cells; `header` says whether the next one names the
-    columns, `units` whether the one after that gives units."""
+    columns, `units` whether the one after that gives units; `certain`: the file itself says which row is the header."""
 
     above: int
     width: int
     header: bool
     units: bool
+    certain: bool = False
 
 
 def find_layout(records: Sequence[Record]) -> Layout:

@@ -56,6 +56,7 @@ class ReadingLimits:
     whole_types_bytes: int = 8 << 20
     workbook_bytes: int = 512 << 20
     workbook_cells: int = 6_000_000
+    page_bytes: int = 128 << 20
     document_file_bytes: int = 256 << 20
     document_text_bytes: int = 32 << 20
     document_pages: int = 5_000

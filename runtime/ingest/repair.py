@@ -196,7 +196,7 @@ def begun(
         names, said_names = column_names(_padded(records[0].cells, width)[:width])
         header, records = records[0], records[1:]
         below = [record.cells for record in records[:_HEAD] if record.cells != header.cells]
-        notes += [*said_names, *header_doubt([header.cells, *below])]
+        notes += [*said_names, *([] if layout.certain else header_doubt([header.cells, *below]))]
     else:
         names, header = tuple(f"column_{place}" for place in range(1, width + 1)), None
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")

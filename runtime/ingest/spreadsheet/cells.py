@@ -69,6 +69,23 @@ class Duration(Number):
     __slots__ = ()
 
 
+class Written(str):
+    """A value as a page shows it: which one it is, and whether it is one at all, is decided with its column as in a
+    delimited text."""
+
+    __slots__ = ()
+
+
+class WrittenNumber(Written):
+    """One that looks like a number and like no date."""
+
+    __slots__ = ()
+
+
+COUNTS = (Number, WrittenNumber)
+"""What would count again wherever it is repeated."""
+
+
 class Day(str):
     """A date, YYYY-MM-DD."""
 
@@ -132,6 +149,8 @@ def cell_of(value: object, mark: Mark | None) -> str:
             return Missing(mark.error)
         if mark.uncached:
             return Missing(UNCACHED)
+    if isinstance(value, Written):
+        return value
     if isinstance(value, str):
         return value.replace("\0", "") if value else EMPTY
     if isinstance(value, bool):

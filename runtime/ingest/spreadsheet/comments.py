@@ -21,6 +21,11 @@ def comments_note(package: Package, part: str) -> tuple[str, ...]:
         found = _comments(package, part)
     except IngestRefused as damage:
         return (f"its cell comments cannot be read ({damage.reason})",)
+    return comments_told(found)
+
+
+def comments_told(found: Mapping[str, str]) -> tuple[str, ...]:
+    """The note about comments, given by the cells that they are on."""
     if not found:
         return ()
     shown = [f"{cell} {_shown(text)}" for cell, text in list(found.items())[:_SHOWN]]

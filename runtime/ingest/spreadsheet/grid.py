@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime.ingest.spreadsheet.cells import EMPTY, Number, cell_of, is_filled
+from runtime.ingest.outcome import IngestRefused
+from runtime.ingest.spreadsheet.cells import COUNTS, EMPTY, cell_of, is_filled
 from runtime.ingest.spreadsheet.sheet_marks import SheetMarks
 
 Range = tuple[int, int, int, int]
@@ -17,7 +18,7 @@ Range = tuple[int, int, int, int]
 class Grid:
     """The cells of a sheet whose first one stands at (`top`, `left`). Rows and columns of the methods and ranges count
     from 0 within the grid. `merged` are ranges of merged cells, `sums` the columns of a row with formulas that add up
-    rows, `masks` one bit for each filled column of a row."""
+    rows, `masks` one bit for each filled column of a row, `headed` the rows that are said to be a header's."""
 
     rows: list[list[str]]
     top: int = 0
@@ -25,6 +26,7 @@ class Grid:
     merged: list[Range] = field(default_factory=list[Range])
     sums: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
     masks: list[int] = field(default_factory=list[int])
+    headed: frozenset[int] = frozenset()
 
     def address(self, area: Range) -> str:
         """A range as people write it: B3:F20."""
@@ -89,8 +91,9 @@ Corners = tuple[tuple[int, int], tuple[int, int]]
 
 def _merge(grid: Grid, merged: Sequence[Corners]) -> None:
     """Takes up the merged ranges: what stands in a column of merged cells is meant for all of its rows, unless it is a
-    number, which would count again in each."""
+    number, which would count again in each. Raises IngestRefused when they overlap without end."""
     height, width = len(grid.rows), len(grid.rows[0]) if grid.rows else 0
+    left = height * width
     for (first_row, first_column), (last_row, last_column) in merged:
         area = (
             first_row - grid.top,
@@ -100,9 +103,13 @@ def _merge(grid: Grid, merged: Sequence[Corners]) -> None:
         )
         if area[0] < 0 or area[1] < 0 or area[0] > area[2] or area[1] > area[3]:
             continue
+        left -= area[2] - area[0] + 1
+        if left < 0:
+            # More than there are cells: a crafted file may ask for as many steps as merged cells times rows.
+            raise IngestRefused("damaged: merged cells of a sheet overlap")
         grid.merged.append(area)
         cell = grid.rows[area[0]][area[1]]
-        if is_filled(cell) and not isinstance(cell, Number):
+        if is_filled(cell) and not isinstance(cell, COUNTS):
             for row in range(area[0] + 1, area[2] + 1):
                 if not is_filled(grid.rows[row][area[1]]):
                     grid.rows[row][area[1]] = cell

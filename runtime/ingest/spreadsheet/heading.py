@@ -33,8 +33,12 @@ def read_head(grid: Grid, area: Range, columns: Sequence[int]) -> Head:
     titles, rows = _titles(grid, rows, columns)
     records = [Record(grid.row_number(row), [grid.rows[row][each] for each in columns]) for row in rows]
     layout = find_layout([Record(each.line, _worded(records, place)) for place, each in enumerate(records[:_HEAD])])
+    said = _said(grid, rows)
+    if said:
+        units = layout.units and not layout.above
+        layout = replace(layout, above=0, header=True, units=units, certain=True)
     begin = layout.above
-    levels = _levels(grid, rows[begin:], columns)
+    levels = said or _levels(grid, rows[begin:], columns)
     notes: list[str] = []
     if levels > 1:
         header = _joined(grid, rows[begin : begin + levels], columns)
@@ -43,7 +47,7 @@ def read_head(grid: Grid, area: Range, columns: Sequence[int]) -> Head:
         notes.append(f"{_count(levels)} header rows ({first} to {last}{merged}) joined into one name for each column")
         records = [*records[:begin], Record(last, header), *records[begin + levels :]]
         units = find_layout([Record(0, header), *records[begin + 1 : begin + _HEAD]]).units
-        layout = Layout(begin, len(columns), True, units)
+        layout = replace(layout, header=True, units=units)
     return Head(records, replace(layout, width=len(columns)), titles, tuple(notes))
 
 
@@ -101,6 +105,12 @@ def _counts_up(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         and own != {0}
         and not any(steps(row) == own for row in below[:3])
     )
+
+
+def _said(grid: Grid, rows: Sequence[int]) -> int:
+    """How many rows at the top are said to be the header's."""
+    count = next((place for place, row in enumerate(rows) if row not in grid.headed), len(rows))
+    return min(count, _LEVELS) if count < len(rows) or count == 1 else 0
 
 
 def _levels(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> int:

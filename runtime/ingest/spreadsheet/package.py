@@ -50,7 +50,7 @@ class Package:
         parser = expat.ParserCreate()
         parser.buffer_text = True
         # Without declarations there are no entities: nothing can grow or reach outside.
-        parser.StartDoctypeDeclHandler = _refuse
+        parser.StartDoctypeDeclHandler = declared
         if start:
             parser.StartElementHandler = start
         if end:
@@ -84,7 +84,8 @@ class Package:
             self.parse(name)
 
 
-def _refuse(*_: object) -> None:
+def declared(*_: object) -> None:
+    """Refuses a declaration of a document type, as a parser meets one."""
     raise IngestRefused("its XML declares entities or types of its own, which spreadsheets don't need")
 
 

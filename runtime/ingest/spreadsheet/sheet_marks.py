@@ -168,7 +168,7 @@ class _Look:
 
     def _number(self, row: int, column: int, value: str) -> None:
         known = self._marks.get(self._style)
-        exact = value if len(value) > _LONG and _is_exact(value) else ""
+        exact = value if len(value) > _LONG and exact_digits(value) else ""
         if exact:
             self.found.mark(row, column, Mark(known.form if known else None, exact=exact))
         elif known:
@@ -186,7 +186,7 @@ class _Look:
         return rows, columns
 
 
-def _is_exact(value: str) -> bool:
+def exact_digits(value: str) -> bool:
     """Whether the digits say more than the floating point number that the first reader makes of them."""
     if not _EXACT.fullmatch(value):
         return False

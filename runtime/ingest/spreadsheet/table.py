@@ -20,7 +20,7 @@ from runtime.ingest.loose_records import Record
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
 from runtime.ingest.repair import table_of
 from runtime.ingest.rewritten import rewritten
-from runtime.ingest.spreadsheet.cells import UNCACHED, Missing, Number, is_filled
+from runtime.ingest.spreadsheet.cells import COUNTS, UNCACHED, Missing, Number, is_filled
 from runtime.ingest.spreadsheet.columns import settle
 from runtime.ingest.spreadsheet.grid import Grid, Range
 from runtime.ingest.spreadsheet.heading import Head, read_head
@@ -159,7 +159,7 @@ def _merged(grid: Grid, area: Range, head: Head) -> list[str]:
         each for each in grid.merged if max(area[0], first) <= each[0] <= area[2] and area[1] <= each[1] <= area[3]
     ]
     down = [each for each in inside if each[2] > each[0] and grid.rows[each[0]][each[1]]]
-    texts = [each for each in down if not isinstance(grid.rows[each[0]][each[1]], Number)]
+    texts = [each for each in down if not isinstance(grid.rows[each[0]][each[1]], COUNTS)]
     notes: list[str] = []
     if texts:
         notes.append(f"merged cells: the value stands for each of their rows ({_places(grid, texts)})")

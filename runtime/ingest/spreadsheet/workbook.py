@@ -6,7 +6,6 @@ import contextlib
 import gc
 import os
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,47 +13,23 @@ import duckdb
 import python_calamine as calamine
 
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
-from runtime.ingest.spreadsheet.blocks import Found, find_blocks
+from runtime.ingest.spreadsheet.blocks import find_blocks
 from runtime.ingest.spreadsheet.book_parts import BookParts, book_parts
 from runtime.ingest.spreadsheet.comments import comments_note
 from runtime.ingest.spreadsheet.extent import check_span, prove_open_document
-from runtime.ingest.spreadsheet.grid import Grid, Range, grid_of, letters
+from runtime.ingest.spreadsheet.grid import grid_of
 from runtime.ingest.spreadsheet.package import Package
+from runtime.ingest.spreadsheet.page_book import read_page
 from runtime.ingest.spreadsheet.sheet_marks import SheetMarks, sheet_marks
-from runtime.ingest.spreadsheet.table import Desk, SheetTable, read_table
-from runtime.ingest.spreadsheet.text_book import NOT_A_BOOK, is_text, read_text_book
+from runtime.ingest.spreadsheet.sheet_tables import Book, MadeTable, Sheet, made_tables, named, told
+from runtime.ingest.spreadsheet.table import Desk
+from runtime.ingest.spreadsheet.text_book import NOT_A_BOOK, is_text, markup_of, read_text_book
+from runtime.ingest.spreadsheet.xml_book import read_xml_book
 
 _ZIP = b"PK"
 _OPEN_DOCUMENT = "content.xml"
 _COMPOUND = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_LABEL_CHARS = 40
-_SHOWN = 4
-_SHOWN_CHARS = 80
-_TABLES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class MadeTable:
-    """A table of a workbook: its Parquet file, columns with types, row count, notes; `part` says where it stands, for
-    people, `label` what its name adds to the file's."""
-
-    out: Path
-    columns: tuple[tuple[str, str], ...]
-    rows: int
-    notes: tuple[str, ...]
-    part: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    name: str
-    hidden: bool
-    grid: Grid
-    found: Found
-    marks: SheetMarks
-    comments: tuple[str, ...]
 
 
 def read_workbook(
@@ -62,11 +37,17 @@ def read_workbook(
 ) -> list[MadeTable]:
     """All tables of the open file `descriptor`, in the order of its sheets; their Parquet files are made in `folder`.
     Raises IngestRefused with the reason when there is none or the file can't be trusted, StorageFailed."""
-    if is_text(descriptor):
+    text = is_text(descriptor)
+    markup = markup_of(descriptor) if text else ""
+    if text and not markup:
         out = folder / "text.parquet"
         return [MadeTable(out, *read_text_book(connection, descriptor, limits, folder, out), part="", label="")]
     with _collector_paused():
-        return _read(connection, descriptor, limits, folder)
+        if text:
+            book = read_xml_book(descriptor, limits) if markup == "xml" else read_page(descriptor, limits)
+        else:
+            book = _read(descriptor, limits)
+        return made_tables(Desk(connection, limits, folder, from_1904=book.from_1904), book)
 
 
 @contextlib.contextmanager
@@ -79,25 +60,11 @@ def _collector_paused() -> Generator[None]:
         gc.enable()
 
 
-def _read(
-    connection: duckdb.DuckDBPyConnection, descriptor: int, limits: ReadingLimits, folder: Path
-) -> list[MadeTable]:
+def _read(descriptor: int, limits: ReadingLimits) -> Book:
     with os.fdopen(os.dup(descriptor), "rb") as file:
         parts, package = _second_look(file, limits)
         sheets, notes = _sheets(file, parts, package, limits)
-    desk = Desk(connection, limits, folder, from_1904=parts.from_1904)
-    made: list[MadeTable] = []
-    shown = [sheet.name for sheet in sheets if sheet.found.tables and not sheet.hidden]
-    for sheet in sheets:
-        said = [*_about(sheet), *notes]
-        for place, area in enumerate(sheet.found.tables, start=1):
-            if len(made) == _TABLES:
-                raise IngestRefused(f"more than {_TABLES} tables stand on its sheets; at most {_TABLES} are read")
-            table = read_table(desk, sheet.grid, area, folder / f"{len(made)}.parquet")
-            made.append(_placed(sheet, place, area, table, alone=shown == [sheet.name], said=said))
-    if not made:
-        raise IngestRefused("empty: no sheet holds a table")
-    return made
+    return Book(sheets, notes, parts.from_1904)
 
 
 def _second_look(file: BinaryIO, limits: ReadingLimits) -> tuple[BookParts, Package | None]:
@@ -122,7 +89,7 @@ def _second_look(file: BinaryIO, limits: ReadingLimits) -> tuple[BookParts, Pack
 
 def _sheets(
     file: BinaryIO, parts: BookParts, package: Package | None, limits: ReadingLimits
-) -> tuple[list[_Sheet], list[str]]:
+) -> tuple[list[Sheet], list[str]]:
     # Everything the first reader will unpack has been read once and found sound before it starts.
     marks = {
         name: sheet_marks(
@@ -154,7 +121,7 @@ def _sheet(
     comments: tuple[str, ...],
     *,
     cells: int,
-) -> _Sheet:
+) -> Sheet:
     sheet = book.get_sheet_by_name(described.name)
     # Of ODS and XLS only the first reader knows this.
     check_span(described.name, sheet.height, sheet.width, cells)
@@ -162,19 +129,15 @@ def _sheet(
     values = sheet.to_python(skip_empty_area=True) if sheet.start is not None else []
     grid = grid_of(values, sheet.start or (0, 0), sheet.merged_cell_ranges or (), known)
     hidden = described.visible != calamine.SheetVisibleEnum.Visible
-    return _Sheet(described.name, hidden, grid, find_blocks(grid), known, comments)
+    return Sheet(described.name, hidden, grid, find_blocks(grid), known, comments)
 
 
-def _notes(sheets: Sequence[_Sheet], described: Sequence[Any], parts: BookParts, *, plain: bool) -> list[str]:
+def _notes(sheets: Sequence[Sheet], described: Sequence[Any], parts: BookParts, *, plain: bool) -> list[str]:
     """What goes with every table of the workbook."""
-    notes: list[str] = []
-    if hidden := [sheet.name for sheet in sheets if sheet.hidden and sheet.found.tables]:
-        notes.append(f"hidden {_named(hidden)} of the workbook read too, as tables apart")
-    if empty := [sheet.name for sheet in sheets if not sheet.found.tables]:
-        notes.append(f"no table on {_named(empty)}")
+    notes = told(sheets)
     charts = [each.name for each in described if each.typ != calamine.SheetTypeEnum.WorkSheet]
     if charts:
-        notes.append(f"{_named(charts)} holds no cells (a chart or dialog) and is not read")
+        notes.append(f"{named(charts)} holds no cells (a chart or dialog) and is not read")
     if parts.macros:
         notes.append("macros in the file are never run")
     if parts.from_1904:
@@ -182,58 +145,3 @@ def _notes(sheets: Sequence[_Sheet], described: Sequence[Any], parts: BookParts,
     if plain:
         notes.append("of this kind of spreadsheet, hidden rows, percent formats and formulas can't be seen")
     return notes
-
-
-def _about(sheet: _Sheet) -> list[str]:
-    """What goes with every table of a sheet."""
-    notes: list[str] = []
-    if sheet.hidden:
-        notes.append(f"the sheet {sheet.name!r} is hidden in the workbook")
-    if sheet.found.beside:
-        texts = [repr(text[:_SHOWN_CHARS]) for text in sheet.found.beside[:_SHOWN]]
-        notes.append(f"beside its tables the sheet says: {'; '.join(texts)}")
-    if len(sheet.found.tables) > 1:
-        shown = ", ".join(sheet.grid.address(area) for area in sheet.found.tables[:_SHOWN])
-        more = f" and {len(sheet.found.tables) - _SHOWN} more" if len(sheet.found.tables) > _SHOWN else ""
-        notes.append(f"{len(sheet.found.tables)} tables on the sheet {sheet.name!r}: {shown}{more}")
-    return [*notes, *sheet.comments]
-
-
-def _placed(
-    sheet: _Sheet, place: int, area: Range, table: SheetTable, *, alone: bool, said: Sequence[str]
-) -> MadeTable:
-    label = "" if alone else sheet.name
-    if len(sheet.found.tables) > 1:
-        label = f"{label} {table.title[:_LABEL_CHARS].strip() or place}".strip()
-    notes = (*said, *_hidden(sheet, area), *table.notes)
-    part = f"sheet {sheet.name}, {sheet.grid.address(area)}"
-    return MadeTable(table.out, table.columns, table.rows, notes, part, label)
-
-
-def _hidden(sheet: _Sheet, area: Range) -> list[str]:
-    """Hidden rows and columns of a table, and rows that somebody struck out."""
-    notes: list[str] = []
-    grid, marks = sheet.grid, sheet.marks
-    for what, marked in (("hidden row", marks.hidden_rows), ("row with struck-out text", marks.struck_rows)):
-        rows = sorted(
-            number + 1 for number in marked if area[0] <= number - grid.top <= area[2] and grid.masks[number - grid.top]
-        )
-        if rows:
-            shown = ", ".join(map(str, rows[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
-            told = f"1 {what}" if len(rows) == 1 else f"{len(rows):,} {what.replace('row', 'rows', 1)}"
-            notes.append(f"{told} ({shown}) read like the others")
-    first, last = grid.left + area[1], grid.left + area[3]
-    columns = [
-        letters(column)
-        for begin, end in marks.hidden_columns
-        for column in range(max(begin, first), min(end, last) + 1)
-    ]
-    if columns:
-        shown = ", ".join(columns[:_SHOWN]) + (", …" if len(columns) > _SHOWN else "")
-        notes.append(f"{'hidden column' if len(columns) == 1 else 'hidden columns'} {shown} read like the others")
-    return notes
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-    return f"{'sheet' if len(names) == 1 else 'sheets'} {shown}"

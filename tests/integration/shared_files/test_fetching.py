@@ -79,6 +79,21 @@ async def test_a_page_that_was_shared_is_a_file(bench: Bench) -> None:
     assert (await bench.fetcher.fetch(described, MOST)).size == len(SIGN_IN)
 
 
+@pytest.mark.parametrize("content_type", ["text/html", "application/vnd.ms-excel"])
+async def test_a_spreadsheet_that_is_a_page_is_the_file_when_its_size_is_the_files(
+    bench: Bench, content_type: str
+) -> None:
+    body = b"<html><table><tr><td>a<td>b<tr><td>1<td>2</table></html>"
+    bench.place.file = bytes_of(body, content_type)
+    described = bench.place.described(name="export.xls", size=len(body))
+    assert (await bench.fetcher.fetch(described, MOST)).size == len(body)
+    for size in (len(body) + 1, None):
+        told = bench.place.described(name="export.xls", size=size)
+        bench.place.infos = [told]
+        with pytest.raises(NotFetched, match="page"):
+            await bench.fetcher.fetch(told, MOST)
+
+
 async def test_more_than_is_allowed_is_cut_off_while_it_comes(bench: Bench) -> None:
     sent = 0
 

@@ -30,8 +30,8 @@ def test_other_delimiters_too(read_book: Read) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"<html><table><tr><td>a</td><td>1</td></tr></table></html>", "a web page or XML under the name of a spreads"),
-        (b'\xef\xbb\xbf<?xml version="1.0"?><Workbook/>', "save it as XLSX"),
+        (b"<html><p>a,b</p></html>", "a web page without a table"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?><a,b/>', "damaged or cut off"),
         (b"a letter\nto nobody\n", "not a spreadsheet"),
         (b"\x01\x02\x03,\x04\n", "not a spreadsheet"),
         (b"PK,a\n1,2\n", "damaged or cut off"),
