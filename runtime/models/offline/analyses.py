@@ -28,7 +28,7 @@ def share(parts: Parts) -> Reading:
     amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
     # an amount in EUR is no part of one in all currencies, and the refund rate in Germany one of orders in Germany
     units = [bool(parts.related) or (amounts and value.column.tells_unit) for value in parts.values]
-    told = _wholes(parts)
+    told = [value.column.name != clues.rate for value in parts.values] if clues.rate else _wholes(parts)
     base = [unit or whole for unit, whole in zip(units, told, strict=True)]
     parts = replace(parts, values=tuple(replace(v, base=b) for v, b in zip(parts.values, base, strict=True)))
     figures = [bound for bound in parts.bounds if bound.measure is not None]
@@ -46,7 +46,7 @@ def share(parts: Parts) -> Reading:
     grouped = bool(parts.dimensions) and (clues.has("by") or top is not None)
     if conditions != (0 if grouped and not conditions else 1) or (parts.dimensions and not grouped):
         return parts.cannot(_ONE_CONDITION if conditions < 2 else f"{_ONE_CONDITION} {_SAY_SO}")
-    if parts.dimensions and conditions and not parts.related and _before_rows(parts):
+    if parts.dimensions and conditions and not (parts.related or clues.rate) and _before_rows(parts):
         return parts.cannot(
             "I can't tell of what whole that share is. Say “what share of … was …, by …?” for the share within each "
             "group, or ask for the number by group."

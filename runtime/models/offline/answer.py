@@ -14,6 +14,7 @@ from runtime.models.offline.plan import Plan
 from runtime.models.offline.transcript import Done
 from runtime.models.offline.weekdays import days_said
 from runtime.models.offline.wording import (
+    JOINTS,
     as_code,
     bound,
     column_name,
@@ -161,7 +162,7 @@ def _several(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"There is nothing to compute: no row with a value matches{mark}."
     told = [figure(value, one) for value, one in zip(values, plan.measures, strict=True)]
     if plan.combined:
-        joint = " plus " if plan.combined == "sum" else " less "
+        joint = JOINTS[plan.combined]
         whole = f"**{figure(row.get(results.FIGURE), plan.aggregate)}**"
         return f"The {measured(plan)} is {whole}{_period(plan)}: {joint.join(told)}{mark}."
     names = [measured(replace(plan, aggregate=one, beside=())) for one in plan.measures]

@@ -8,6 +8,7 @@ from datetime import date
 
 from runtime.models.offline.averages import completed
 from runtime.models.offline.catalog import Table
+from runtime.models.offline.conditions import no_dates
 from runtime.models.offline.links import linked, repeating, with_units
 from runtime.models.offline.listing import Listing, base_name
 from runtime.models.offline.mentions import names_said, valued
@@ -15,7 +16,7 @@ from runtime.models.offline.naming import named
 from runtime.models.offline.notes import noted
 from runtime.models.offline.plan import Ask, Cannot, Plan, Reading
 from runtime.models.offline.ratios import with_ratio
-from runtime.models.offline.reading import read
+from runtime.models.offline.reading import NOTE_COSTS, read
 from runtime.models.offline.related import with_related
 from runtime.models.offline.several import with_several
 from runtime.models.offline.tokens import Token
@@ -98,7 +99,15 @@ def _carries(joined: Reading, refused: Reading) -> bool:
         and isinstance(refused, Cannot)
         and joined.table.id == (refused.table or joined.table).id
     )
-    return joined.score > refused.score + _CLOSE or (same and joined.score >= refused.score)
+    undated = isinstance(refused, Cannot) and refused.table and refused.reason == no_dates(refused.table).reason
+    if undated and (isinstance(joined, Ask) or (same and isinstance(joined, Plan) and joined.date is not None)):
+        return True
+    return joined.score > refused.score + _CLOSE or (same and _unnoted(joined) >= refused.score)
+
+
+def _unnoted(reading: Reading) -> float:
+    """How firmly the words carry it, whatever has to be said of it."""
+    return reading.score + (NOTE_COSTS * len(reading.basis + reading.assumed) if isinstance(reading, Plan) else 0.0)
 
 
 def _best_joined(readings: Sequence[tuple[Table, Reading]]) -> Reading | None:

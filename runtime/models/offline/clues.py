@@ -29,7 +29,8 @@ class Extreme:
 @dataclass(slots=True)
 class Clues:
     """All clues of one question against one table. `used` marks the tokens that are understood. `trade` is what a verb
-    says was done ("sold", "ordered", "spent", "paid"); a `doubt` is why there can be no plan."""
+    says was done ("sold", "ordered", "spent", "paid"); `rate` is the column of the status that a rate is of; a `doubt`
+    is why there can be no plan."""
 
     tokens: tuple[Token, ...]
     table: Table
@@ -56,6 +57,7 @@ class Clues:
     yearly: int | None = None
     weekdays: tuple[int, ...] = ()
     trade: str = ""
+    rate: str = ""
     asks_buyers: bool = False
     asks_goods: bool = False
     says_pieces: bool = False

@@ -122,8 +122,13 @@ def date_column(clues: Clues) -> Column | Ask | Cannot:
     if len(choice) == 1:
         return choice[0]
     if not dated:
-        return Cannot(f"{clues.table.called} has no dates.", clues.table)
+        return no_dates(clues.table)
     return Ask("Which date do you mean?", tuple(column.name for column in choice[:3]))
+
+
+def no_dates(table: Table) -> Cannot:
+    """The refusal of what only dates could tell."""
+    return Cannot(f"{table.called} has no dates.", table)
 
 
 def pair_of(clues: Clues) -> tuple[Span, Period] | Ask | Cannot:

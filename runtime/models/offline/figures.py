@@ -46,7 +46,7 @@ def _sold(parts: Parts, target: Target | None, functions: frozenset[str]) -> Agg
     if clues.says_pieces:
         return _pieces(parts, pieces, functions)
     counts_goods = target is not None and target.column is not None and goods is not None and target.kind == "label"
-    if counts_goods and target and target.column == goods and clues.trade == "sold" and not clues.has("distinct"):
+    if counts_goods and target and target.column == goods and not clues.has("distinct"):
         return Ask("Do you mean how many pieces, or how many different products?", ("pieces", "different products"))
     return _pieces(parts, pieces, functions) if target is None and parts.dimensions else None
 

@@ -12,7 +12,7 @@ from runtime.models.offline.periods import Period
 Function = Literal["sum", "avg", "median", "min", "max", "count", "distinct"]
 Shape = Literal["scalar", "groups", "extreme", "group_count", "rows", "share", "ratio", "average", "change",
                 "correlation", "months_over", "several"]  # fmt: skip
-Combined = Literal["", "sum", "difference"]
+Combined = Literal["", "sum", "difference", "quotient"]
 Operator = Literal["=", "<", "<=", ">", ">=", "between"]
 
 
@@ -101,8 +101,8 @@ class Plan:
     period, group by group, or without a filter each group against all of them; `split` are columns that must not be
     mixed (currencies); a "change" compares `period` with the `earlier` one ("months_over": month by month), a
     "correlation" the measured column with the `other`; a "ratio" holds the figure `against` that of another plan, an
-    "average" is taken over its groups as `mean` says, "several" has the figures `beside` it, `combined` to their sum or
-    to the first less the second; only rows of the `weekdays` (1 for Monday) of `date` count, of
+    "average" is taken over its groups as `mean` says, "several" has the figures `beside` it, `combined` to their sum,
+    to the first less the second, or by it; only rows of the `weekdays` (1 for Monday) of `date` count, of
     none all; `data_end` is the last day of data that end within the period; `basis` (of the figure) and `assumed` (of
     the rest) go into the answer word for word; `score` says how firmly the table's own words carry the reading, `akin`
     that it rests on another word for a column, `trend` that the course over time is to be said, and `named` the table's

@@ -21,6 +21,7 @@ from runtime.models.offline.targets import bounds_of, counted
 from runtime.models.offline.tokens import Token
 
 _NONE = frozenset[int]()
+NOTE_COSTS = 0.5  # each sentence that has to be said of a reading makes it less firm
 
 
 def read(
@@ -45,7 +46,7 @@ def read(
         return Cannot("", table, unread, score)
     if isinstance(reading, Plan):
         akin = any(_akin(clues, at) for at in range(len(clues.tokens)))
-        return replace(reading, score=score - 0.5 * len(reading.basis + reading.assumed), akin=akin)
+        return replace(reading, score=score - NOTE_COSTS * len(reading.basis + reading.assumed), akin=akin)
     return replace(reading, score=score)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from runtime.models.offline.catalog import Column, Join, Table
+from runtime.models.offline.comparisons import find_comparisons
 from runtime.models.offline.conditions import Span, span_of, value_filters
 from runtime.models.offline.links import linked, reached
 from runtime.models.offline.mentions import names_said, valued
@@ -17,7 +18,11 @@ from runtime.models.offline.tokens import Token, stems, tokenize
 
 _LACKS = frozenset(("no", "without", "never", "not", "lacking"))
 _BEARS = frozenset(("with", "have", "has", "had", "having"))
-_IDLE = frozenset("any a an the single at least one ever yet been got get gotten made placed was were".split())
+_IDLE = frozenset(
+    "any anything something a an the single at least one ever yet been got get gotten made placed was were".split()
+)
+_RANKS = frozenset("most least fewest best worst".split())
+_PARTS_OF = (("line",), ("item",), ("position",), ("detail",))
 _GROUPS = frozenset(("by", "per", "each", "every"))
 _DAY_WORDS = frozenset(("on", "at", "in", "date", "day"))
 _BEFORE = 6
@@ -39,8 +44,9 @@ def with_related(tokens: Sequence[Token], tables: Sequence[Table], today: date |
     """The reading of a question about rows that rows of another table point at, or don't; None where it is no such
     question. A row is counted once, however many rows point at it."""
     found: list[Reading] = []
+    often = any(said.times for said in find_comparisons(tokens))  # "ordered more than 15 times" counts those rows
     for far in tables:
-        for clause in _clauses(tokens, far):
+        for clause in () if often else _clauses(tokens, far):
             for own, way in reached(far, tables):
                 if not clause.rate or way.before is None:
                     reading = _reading(tokens, clause, own, (far, way), tables, today)
@@ -59,6 +65,24 @@ def _clauses(tokens: Sequence[Token], far: Table) -> Iterator[_Clause]:
     for at in range(len(tokens) - length + 1) if length else ():
         if tuple(token.stem for token in tokens[at : at + length]) == far.words:
             yield from _clause(tokens, at, at + length)
+    if length > 1 and far.words[1:] in _PARTS_OF:
+        yield from _ordered(tokens, far)
+
+
+def _ordered(tokens: Sequence[Token], far: Table) -> Iterator[_Clause]:
+    """ "Products that were never ordered": no line of an order has them. Of how many were ordered, pieces may be meant,
+    and what was ordered most is a matter of pieces."""
+    if any(token.low in _RANKS for token in tokens):
+        return
+    name = tokenize(" ".join(far.words))
+    for at, token in enumerate(tokens):
+        for clause in _clause(tokens, at, at + 1) if token.low == f"{far.words[0]}ed" else ():
+            if clause.negated or all(one.low != "many" for one in tokens):
+                yield replace(clause, said=tuple(part for one in clause.said for part in _named(one, token, name)))
+
+
+def _named(one: Token, verb: Token, name: tuple[Token, ...]) -> tuple[Token, ...]:
+    return name if one is verb else (one,)
 
 
 def _clause(tokens: Sequence[Token], first: int, after: int) -> Iterator[_Clause]:

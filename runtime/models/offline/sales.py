@@ -39,7 +39,8 @@ def selling(clues: Clues) -> None:
     if not _RANKED.intersection(lows) or not of_sales(clues.table):
         return
     for at, token in enumerate(clues.tokens):
-        passive = token.low in ("bought", "ordered", "purchased") and lows[max(at - 1, 0)] in _PASSIVE
+        done = at > 0 and lows[at - 1] in _PASSIVE | {"most", "least"}  # "most ordered" as well as "was ordered most"
+        passive = done and token.low in ("bought", "ordered", "purchased")
         if token.stem not in _SELLING and not passive:
             continue
         near = [index for index in (*range(at - 1, at - 3, -1), at + 1, at + 2) if 0 <= index < len(lows)]
@@ -52,7 +53,7 @@ def selling(clues: Clues) -> None:
         clues.phrases.append(("sells", first, after))
         clues.use(first, after)
         clues.ignored.update(range(first, after))
-        clues.trade = "sold"
+        clues.trade = "ordered" if token.low == "ordered" else "sold"
         clues.asks_goods = lows[0] == "what"
 
 

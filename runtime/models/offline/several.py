@@ -1,4 +1,5 @@
-"""Figures of several columns of one table: side by side, added up, or one less the other ("sum of Q1, Q2 and Q3")."""
+"""Figures of several columns of one table: side by side, added up, one less the other ("sum of Q1, Q2 and Q3"), or one
+by the other ("cost per click")."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from runtime.models.offline.tokens import Token, tokenize
 
 _LEADING = frozenset("the our my a total sum average mean median of".split())
 _PLUS, _MINUS = frozenset(("plus", "+")), frozenset(("minus", "−"))
-_JOINING = frozenset((",", "and", "&", "from")) | _PLUS | _MINUS
+_JOINING = frozenset((",", "and", "&", "from", "per")) | _PLUS | _MINUS
 _DIFFERENCE = (("difference", "between"), ("difference", "of"), ("gap", "between"))
 _ADDED = (("sum", "of"), ("total", "of"), ("add", "up"), ("sum", "up"), ("add",), ("sum",))
 _TOGETHER = (("together",), ("combined",), ("all", "together"), ("taken", "together"))
-_SAYS_SO = _PLUS | _MINUS | frozenset("difference gap subtract add sum total together combined".split())
+_SAYS_SO = _PLUS | _MINUS | frozenset("per difference gap subtract add sum total together combined".split())
 _TOTAL = tokenize("total")
 
 
@@ -107,6 +108,9 @@ def _meant(tokens: Sequence[Token], lows: Sequence[str], run: Sequence[Mention],
     if "from" in between:
         taken_off = two and lows[max(first - 1, 0) : first] == ["subtract"]
         return _Listed(first - 1, after, items[::-1], "difference") if taken_off else None
+    if "per" in between:
+        plain = tuple(tuple(token for token in item if token.stem not in AGGREGATES) for item in items)
+        return _Listed(first, after, plain, "quotient") if two else None
     if between & _MINUS:
         return _Listed(first, after, items, "difference") if two else None
     added = any(tuple(lows[max(first - len(words), 0) : first]) == words for words in _ADDED)
@@ -163,10 +167,12 @@ def _merged(plans: Sequence[Plan], combined: Combined) -> Reading | None:
     if len({figure.column.name for figure in figures if figure.column}) < len(figures):
         return None
     basis: tuple[str, ...] = ()
-    if combined and len({_kind(figure) for figure in figures}) > 1:
+    if combined in ("sum", "difference") and len({_kind(figure) for figure in figures}) > 1:
         if combined == "difference":
             return Cannot("I can't take one of these figures off the other: they aren't of one kind.", first.table)
         combined, basis = "", ("not added up, because they aren't of one kind",)
+    if combined == "quotient" and functions != {"sum"}:
+        return None
     if combined == "sum" and functions == {"avg"}:
         combined = ""
     score = max(plan.score for plan in plans)

@@ -121,7 +121,8 @@ def _ranked_groups(parts: Parts, direction: Literal["max", "min"], extreme: Extr
 def _wants_several(parts: Parts, extreme: Extreme) -> bool:
     """ "top customers" wants some of them, and no number is said."""
     clues = parts.clues
-    if clues.tokens[extreme.at].low not in ("top", "best", "worst", "bottom") or not clues.extremes:
+    ranks = ("top", "best", "worst", "bottom", *(("most", "least") if clues.has("sells") else ()))
+    if clues.tokens[extreme.at].low not in ranks or not clues.extremes:
         return False
     after = next((m for m in clues.mentions if m.first > extreme.at), None)
     noun = clues.tokens[after.after - 1] if after is not None else None

@@ -25,6 +25,7 @@ from runtime.models.offline.idioms import (
 )
 from runtime.models.offline.mentions import find_mentions
 from runtime.models.offline.periods import find_periods
+from runtime.models.offline.rates import read_new, read_rate, read_stock
 from runtime.models.offline.sales import read_sales, selling
 from runtime.models.offline.tokens import Token
 from runtime.models.offline.weekdays import read_weekdays
@@ -50,6 +51,8 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     said_by_columns(clues)
     exceptions(clues)
     read_weekdays(clues)
+    read_rate(clues)
+    read_stock(clues)
     read_sales(clues)
     top_numbers(clues)
     first_and_last(clues)
@@ -57,6 +60,7 @@ def gather(tokens: Sequence[Token], table: Table, today: date | None) -> Clues:
     read_phrases(clues)
     for at in range(len(clues.tokens)):
         read_word(clues, at)
+    read_new(clues)
     leaning_words(clues)
     exchange(clues)
     rates_and_yes_or_no(clues)

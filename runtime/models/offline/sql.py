@@ -142,8 +142,11 @@ def _several(plan: Plan) -> str:
             all("INT" in one.column.type for one in plan.measures if one.column) and plan.aggregate.function == "sum"
         )
         added = " + ".join(f"coalesce({figure}, 0)" for figure in figures)
-        together = added if plan.combined == "sum" else " - ".join(figures)
-        together = together if whole else dialects.rounded(together, 6, plan.table.dialect)
+        quotient = f"1.0 * {figures[0]} / nullif({figures[-1]}, 0)"
+        together = {"sum": added, "quotient": quotient}.get(plan.combined, " - ".join(figures))
+        together = (
+            together if whole and plan.combined != "quotient" else dialects.rounded(together, 6, plan.table.dialect)
+        )
         selected.append(f"{together} AS {FIGURE}")
     selected += [f"{figure} AS {figure_name(at)}" for at, figure in enumerate(figures, start=1)]
     groups = [*(grouped_by(d, plan) for d in plan.dimensions), *split_of(plan)]

@@ -118,7 +118,7 @@ def several(plan: Plan, rows: Sequence[Row], mark: str, *, last: bool = False) -
     heads = [_measure_head(replace(plan, aggregate=one, beside=())) for _, one in figures]
     if plan.combined:
         figures.append((results.FIGURE, plan.aggregate))
-        heads.append("together" if plan.combined == "sum" else "difference")
+        heads.append({"sum": "together", "quotient": "one per the other"}.get(plan.combined, "difference"))
     heads[-1] += mark
     lines = [
         [*group_names(plan, row), *(figure(row.get(name), replace(one, unit="")) for name, one in figures)]

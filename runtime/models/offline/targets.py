@@ -14,6 +14,7 @@ from runtime.models.offline.mentions import Mention
 from runtime.models.offline.plan import Ask, Cannot, Comparison
 from runtime.models.offline.tokens import stems
 
+_OF_PLACE = frozenset("in at from for with by".split())
 _VERBS = frozenset("is are was were be been do does did has have had can could will would".split())
 
 
@@ -61,8 +62,8 @@ def _noun(clues: Clues, at: int) -> tuple[Target, ...]:
     passed: Mention | None = None
     index = clues.next_content(at)
     while index is not None:
-        if passed is not None and any(token.low in _VERBS for token in clues.tokens[passed.after : index]):
-            break  # "how many mugs were ordered": the value is the noun
+        if passed is not None and any(token.low in _VERBS | _OF_PLACE for token in clues.tokens[passed.after : index]):
+            break  # "how many mugs were ordered", "how many mugs in Hamburg": the value is the noun
         mention = clues.mention_at(index)
         said_of = mention is not None and _said_of_value(clues, mention)
         target = None if said_of else _target(clues, index, mention)
@@ -94,7 +95,7 @@ def _of_value(clues: Clues, mention: Mention) -> tuple[Target, ...]:
 
 
 def _passes(clues: Clues, index: int) -> bool:
-    spans = [(first, after) for name, first, after in clues.phrases if name in ("distinct", "single", "people")]
+    spans = [(first, after) for name, first, after in clues.phrases if name in ("distinct", "single", "people", "new")]
     spans += [(period.first, period.after) for period in clues.periods]
     return any(first <= index < after for first, after in spans)
 

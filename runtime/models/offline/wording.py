@@ -19,6 +19,7 @@ _OPERATORS = {"=": "exactly", "<": "under", "<=": "at most", ">": "over", ">=": 
 _BEFORE = {"week": "the week of", "hour": "hour"}
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _FUNCTIONS = {"sum": "total", "avg": "average", "median": "median", "min": "lowest", "max": "highest"}
+JOINTS = {"sum": " plus ", "difference": " less ", "quotient": " per "}
 _OTHERWISE = {"total": "sum", "average": "mean"}
 
 
@@ -120,7 +121,7 @@ def measured(plan: Plan) -> str:
 def _together(plan: Plan) -> str:
     """ "total of `a` less `b`", "total of `a`, `b` and `c`"."""
     names = [f"`{one.column.name}`" for one in plan.measures if one.column is not None]
-    joint = {"sum": " plus ", "difference": " less "}.get(plan.combined)
+    joint = JOINTS.get(plan.combined)
     listed = joint.join(names) if joint else f"{', '.join(names[:-1])} and {names[-1]}"
     return f"{_function(plan)} of {listed}{_per_row(plan)}"
 

@@ -169,3 +169,37 @@ async def test_headings_say_the_noun_and_the_plain_column(club: Database, tmp_pa
 
 async def test_a_table_whose_name_is_no_plural_has_rows(folder: Folder) -> None:
     assert "**4** rows of `stock.csv`" in await duckdb_tools.converse(folder, "How many rows does stock.csv have?")
+
+
+SHELF = "depot,product,pieces\nLyon,Mug,40\nLyon,Kettle,7\nOslo,Mug,25\nOslo,Desk,3\n"
+GUESTS = "guest_id,guest,joined_on,status\n1,Ann,2025-01-02,active\n2,Bo,2025-03-04,left\n3,Cy,2026-02-02,active\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("How many mugs do we have in stock?", 65),
+        ("How many mugs are in stock in Oslo?", 25),
+        ("What is the stock of mugs?", 65),
+        ("What is the stock of mugs in Lyon?", 40),
+        ("How many mugs in Oslo?", 25),
+        ("How many pieces are in stock?", 75),
+        ("How many new guests joined in 2025?", 2),
+        ("How many new guests in March 2025?", 1),
+        ("new active guests by year", 1),
+    ],
+)
+async def test_stock_and_new_rows(tmp_path: Path, question: str, figure: float) -> None:
+    for name, text in (("stock_count", SHELF), ("guests", GUESTS)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    folder = Folder([tmp_path / "stock_count.csv", tmp_path / "guests.csv"])
+    text = await duckdb_tools.converse(folder, question)
+    assert not declined(text) and has_figure(text.split("_How I read")[0], figure, 0), text
+
+
+@pytest.mark.parametrize("question", ["How many new guests do we have?", "What is out of stock?", "new mugs in 2025"])
+async def test_new_without_a_time_and_what_is_gone_are_declined(tmp_path: Path, question: str) -> None:
+    for name, text in (("stock_count", SHELF), ("guests", GUESTS)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    folder = Folder([tmp_path / "stock_count.csv", tmp_path / "guests.csv"])
+    assert declined(await duckdb_tools.converse(folder, question))

@@ -107,6 +107,8 @@ def ads(tmp_path: Path) -> Folder:
         (["average clicks and revenue in EUR"], ["**7.5**", "**9.00 EUR**"]),
         (["revenue and cost by campaign", "only EUR", "and by month?"], ["| January 2026 | mail | 10.00 | 2.50 |"]),
         (["sum of revenue and cost in EUR", "and by campaign?"], ["| ads | 8.00 | 1.25 | 9.25 |"]),
+        (["cost per click in EUR"], ["**0.25 EUR**: 3.75 EUR per 15 ["]),
+        (["average cost per click by campaign in EUR"], ["| ads | 1.25 | 5 | 0.25 |", "| mail | 2.50 | 10 | 0.25 |"]),
         (["total clicks and cost in EUR"], ["**15**", "**3.75 EUR**"]),
     ],
 )

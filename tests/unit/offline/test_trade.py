@@ -99,6 +99,23 @@ def figures(shop: Database, sql: str) -> list[float]:
         ("Which two countries placed the most orders in 2025?",
          "SELECT country, count(*) FROM orders JOIN customers USING (customer_id) WHERE ordered_on LIKE '2025%'"
          " GROUP BY 1 ORDER BY 2 DESC LIMIT 2"),
+        ("Top 3 products by quantity in 2026",
+         "SELECT product, sum(quantity) {J} ordered_on LIKE '2026%' GROUP BY 1 ORDER BY 2 DESC LIMIT 3"),
+        ("What is the most ordered product in Norway?",
+         "SELECT product, sum(quantity) {J} country = 'Norway' GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
+        ("Which product was ordered most in 2026?",
+         "SELECT product, sum(quantity) {J} ordered_on LIKE '2026%' GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
+        ("Top 2 most bought products in Norway",
+         "SELECT product, sum(quantity) {J} country = 'Norway'{N} GROUP BY 1 ORDER BY 2 DESC LIMIT 2"),
+        ("Which customers ordered more than 18 times?",
+         "SELECT customer_id, count(*) FROM orders GROUP BY 1 HAVING count(*) > 18"),
+        ("How many customers never ordered anything in 2026?",
+         "SELECT count(*) FROM customers WHERE customer_id NOT IN"
+         " (SELECT customer_id FROM orders WHERE ordered_on LIKE '2026%')"),
+        ("Which customers never ordered?",
+         "SELECT count(*) FROM customers WHERE customer_id NOT IN (SELECT customer_id FROM orders)"),
+        ("How many goods were never ordered in January 2025?",
+         "SELECT count(*) FROM goods WHERE product_id NOT IN (SELECT product_id {J} ordered_on LIKE '2025-01%')"),
         ("Who ordered in June 2025?",
          "SELECT customer_id, count(*) FROM orders WHERE ordered_on LIKE '2025-06%' GROUP BY 1"),
     ],
@@ -256,3 +273,30 @@ async def test_praise_is_asked_back_by_what_can_be_worked_out(shop: Database) ->
         assert "Please answer with one of these: by number of orders" in text, text
         chosen = await talk(shop, question, "by number of orders")
         assert not declined(chosen) and "number of orders in `club/orders`" in chosen, chosen
+
+
+@pytest.mark.parametrize("question", ["How many products were ordered in 2026?", "How many products were sold?"])
+async def test_pieces_or_products_is_asked_back(shop: Database, question: str) -> None:
+    assert "pieces · different products" in await talk(shop, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("What is the cancellation rate?", "{S} FROM orders"),
+        ("Cancellation rate in Norway in 2025",
+         "{S} FROM orders JOIN customers USING (customer_id) WHERE country = 'Norway' AND ordered_on LIKE '2025%'"),
+        ("Cancellation rate by country", "{S} FROM orders JOIN customers USING (customer_id) GROUP BY country"),
+        ("Which country has the highest cancellation rate?",
+         "{S} FROM orders JOIN customers USING (customer_id) GROUP BY country ORDER BY 1 DESC LIMIT 1"),
+    ],
+)  # fmt: skip
+async def test_the_rate_of_a_status(shop: Database, question: str, sql: str) -> None:
+    text = await talk(shop, question)
+    right = figures(shop, sql.replace("{S}", "SELECT 100.0 * avg(status = 'cancelled')"))
+    assert not declined(text) and all(has_figure(text, figure, 0.006) for figure in right), (right, text)
+
+
+@pytest.mark.parametrize("question", ["What is the payment rate?", "conversion rate by country", "open rate"])
+async def test_a_rate_of_nothing_here_is_declined(shop: Database, question: str) -> None:
+    assert declined(await talk(shop, question))
