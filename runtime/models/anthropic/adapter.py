@@ -20,7 +20,7 @@ from runtime.models.port import ModelRequest, ModelStep
 log = structlog.get_logger(__name__)
 
 ATTEMPTS = 4
-_RETRY_AFTER_MOST = 60.0
+_RETRY_AFTER_MOST_S = 60.0
 _RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _PASSING = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
 _REJECTED: Mapping[int, str] = {
@@ -34,8 +34,9 @@ _REJECTED: Mapping[int, str] = {
 
 
 class AnthropicModel:
-    """The model port over `POST /v1/messages` with `stream: true`. The client library is imported on first use, since
-    that alone takes more than a second."""
+    """The model port over `POST /v1/messages` with `stream: true`. `base_url` None is Anthropic's own; `loading` as in
+    `messages_parameters`; a request that is silent for `seconds` is given up. The client library is imported on first
+    use, since that alone takes more than a second."""
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class _Retried(ModelUnavailable):
 def _wait(error: Exception) -> bool | timedelta:
     """Whether to try again, and after how long."""
     if isinstance(error, _Retried):
-        return timedelta(seconds=min(error.after, _RETRY_AFTER_MOST)) if error.after is not None else True
+        return timedelta(seconds=min(error.after, _RETRY_AFTER_MOST_S)) if error.after is not None else True
     return isinstance(error, ModelGarbled)
 
 
@@ -139,13 +140,9 @@ def _ours(library: ModuleType, error: Exception) -> ModelError:
     if isinstance(error, library.APIConnectionError):
         return _Retried("The model's endpoint cannot be reached.")
     if isinstance(error, library.APIError):
-        kind = _kind(error)
-        passing = kind in ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
-        return (
-            _Retried("The model's endpoint is overloaded.")
-            if passing
-            else ModelGarbled("The model's answer broke off.")
-        )
+        if _kind(error) in _PASSING:
+            return _Retried("The model's endpoint is overloaded.")
+        return ModelGarbled("The model's answer broke off.")
     if isinstance(error, OSError) or type(error).__module__.startswith("httpx"):
         return _Retried("The connection to the model's endpoint broke.")
     return ModelGarbled("The model's endpoint sent something that is not the Messages protocol.")
