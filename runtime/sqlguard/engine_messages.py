@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from runtime.sqlguard.engine_hints import hint_for, without_settings
 from runtime.sqlguard.policy import GuardPolicy, fold
-from runtime.sqlguard.refusals import QueryRefused, near, unknown_column, unknown_table
+from runtime.sqlguard.refusals import QueryRefused, near, shown, unknown_column, unknown_table
 from runtime.sqlguard.rules import rules_for
 
 MESSAGE_CHARS = 500
-
-_HINTS = {
-    "Conversion Error": "TRY_CAST gives NULL where a value does not fit.",
-    'near "ORDER"': "This SQLite knows no ORDER BY inside an aggregate: put the order into a subquery after FROM.",
-}
 
 # The quoted piece of the statement under the message: it shows our wrapping, and the text is known to the caller.
 _STATEMENT = re.compile(r"^\s*LINE \d+:.*\Z", re.MULTILINE | re.DOTALL)
@@ -33,7 +29,10 @@ _COLUMN_ERROR = re.compile(
 )
 _FUNCTION_ERROR = re.compile(r"Function with name \"?(?P<name>[\w.]+)\"? does not exist")
 _LITE = re.compile(r"^no such (?P<what>column|table|function): \"?(?P<name>.+?)\"?(?: - should this be .*)?$")
-_AMBIGUOUS = re.compile(r"^ambiguous column name: (?P<name>.+)$")
+_AMBIGUOUS = re.compile(
+    r"^ambiguous column name: (?P<a>.+)$|Ambiguous reference to column name \"(?P<b>[^\"]+)\""
+    r"|^column reference \"(?P<c>[^\"]+)\" is ambiguous$"
+)
 _NO_MATCH = re.compile(r"No function matches the given name and argument types '(?P<call>[^'\n]*)'")
 
 
@@ -80,9 +79,8 @@ def refuse_from_engine(message: str, policy: GuardPolicy, tables: Iterable[str])
         return _missing("function", match["name"], policy, read)
     admitted = {*policy.tables, *(column for table in read for column in policy.tables.get(table, ()))}
     cleaned = clean_engine_message(message, admitted)
-    if match := _AMBIGUOUS.match(cleaned):
-        hint = f"Write it as table.{match['name']}, with the table's name or alias."
-        return QueryRefused("sql_failed", f"Several tables have a column {match['name']!r}.", hint=hint)
+    if (found := ambiguous(cleaned)) is not None:
+        return found
     if match := _NO_MATCH.search(message):
         return QueryRefused(
             "sql_failed",
@@ -91,14 +89,37 @@ def refuse_from_engine(message: str, policy: GuardPolicy, tables: Iterable[str])
         )
     syntax = cleaned.startswith("Parser Error") or cleaned.endswith("syntax error") or cleaned == "incomplete input"
     code = "sql_syntax" if syntax else "sql_failed"
-    hint = next((hint for start, hint in _HINTS.items() if cleaned.startswith(start)), "")
-    return QueryRefused(code, cleaned or "The engine refused the query.", hint=hint)
+    told = without_settings(cleaned) or "The engine refused the query."
+    return QueryRefused(code, told, hint=hint_for(cleaned))
+
+
+def ambiguous(message: str) -> QueryRefused | None:
+    """The refusal of a name that several tables have, if that is what an engine said."""
+    match = _AMBIGUOUS.search(message)
+    if match is None:
+        return None
+    name = next(filter(None, match.groups()))
+    hint = f"Write it as table.{name}, with the table's name or alias."
+    return QueryRefused("sql_failed", f"Several tables have a column {name!r}.", hint=hint)
+
+
+def no_source_called(qualifier: str, column: str = "") -> QueryRefused:
+    """The refusal of `c.id` where no source after FROM is called `c`, or none of this name has the column."""
+    of = f", or it has no column {shown(column)!r}" if column else ""
+    return QueryRefused(
+        "sql_unknown_column",
+        f"No source of this query is called {shown(qualifier)!r}{of}.",
+        hint="Name it after FROM or JOIN; a table with an alias goes by its alias only.",
+    )
 
 
 def _missing(what: str, name: str, policy: GuardPolicy, read: tuple[str, ...]) -> QueryRefused:
     """The refusal of a name that the engine does not know."""
     bare = name.rpartition(".")[2]
     if what == "column":
+        open_here = {fold(column) for table in read for column in policy.tables.get(table, ())}
+        if bare != name and fold(bare) in open_here:
+            return no_source_called(name.removesuffix(f".{bare}"), bare)
         return unknown_column(bare, policy, read)
     if what == "table":
         return unknown_table(bare, policy)

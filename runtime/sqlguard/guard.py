@@ -18,9 +18,10 @@ from runtime.sqlguard.naming import name_outputs
 from runtime.sqlguard.own_types import check_own_types
 from runtime.sqlguard.policy import GuardPolicy, ValidatedQuery
 from runtime.sqlguard.quoted_names import check_quoted_names
-from runtime.sqlguard.refusals import QueryRefused, not_allowed, shown
+from runtime.sqlguard.refusals import QueryRefused, not_allowed
 from runtime.sqlguard.rules import DialectRules, rules_for
 from runtime.sqlguard.sources import write_sources
+from runtime.sqlguard.syntax import does_not_parse
 from runtime.sqlguard.tables import resolve
 from runtime.sqlguard.tree import check_tree
 
@@ -29,7 +30,6 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 # What the parser and the generator raise on texts nobody foresaw. Every one of them is a refusal.
 _PARSER_FAULTS = (SqlglotError, AttributeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError)
-_LAMBDAS = "; lambdas are written `lambda x: …`."
 
 
 def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
@@ -45,7 +45,7 @@ def validate(sql: str, policy: GuardPolicy) -> ValidatedQuery:
     check_tokens(tokens, rules.type_tokens, policy)
     if not rules.lambdas:
         tokens = verbatim.bracket_arrows(tokens)
-    root = _parse(rules, tokens, text)
+    root = _parse(rules, tokens, text, policy)
     try:
         walked = check_tree(root, rules)
         parameters.check_used(walked.parameters, policy.parameters)
@@ -86,18 +86,20 @@ def _tokenize(rules: DialectRules, text: str) -> list[Token]:
         return reading.tokenize(rules, text)
     except _PARSER_FAULTS as error:
         raise QueryRefused(
-            "sql_syntax", "The SQL breaks off inside a string, a name or a comment.", hint="Close every quote."
+            "sql_syntax",
+            "The SQL breaks off inside a string, a name or a comment.",
+            hint="Close every quote; one inside a text is doubled: 'it''s'.",
         ) from error
 
 
-def _parse(rules: DialectRules, tokens: list[Token], text: str) -> exp.Expr:
+def _parse(rules: DialectRules, tokens: list[Token], text: str, policy: GuardPolicy) -> exp.Expr:
     verbatim.mark(tokens, rules.known_calls)
     try:
         trees = reading.parse(rules, tokens, text)
     except RecursionError as error:
         raise _too_deep() from error
     except ParseError as error:
-        raise _syntax(error, text, lambdas=rules.lambdas) from error
+        raise does_not_parse(error, tokens, text, rules, policy) from error
     except _PARSER_FAULTS as error:
         raise QueryRefused("sql_syntax", "The SQL does not parse.", hint="Write one SELECT in plain form.") from error
     if not trees:
@@ -112,18 +114,4 @@ def _too_deep() -> QueryRefused:
         "sql_too_deep",
         "The SQL nests too deep to be read.",
         hint="Split it into WITH steps, or drop needless brackets.",
-    )
-
-
-def _syntax(error: ParseError, text: str, *, lambdas: bool) -> QueryRefused:
-    first = error.errors[0] if error.errors else {}
-    what = shown(str(first.get("description") or "unexpected text")).replace("\x01", "")
-    near_text = shown(str(first.get("highlight") or "")).replace("\x01", "")
-    place = f" (line {first.get('line')}, column {first.get('col')})" if first.get("line") else ""
-    at = f" near {near_text!r}" if near_text else ""
-    return QueryRefused(
-        "sql_syntax",
-        f"The SQL does not parse{place}{at}: {what}",
-        hint="Check that place for a missing comma, bracket or keyword"
-        + (_LAMBDAS if lambdas and "->" in text else "."),
     )

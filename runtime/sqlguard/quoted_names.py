@@ -36,6 +36,6 @@ def check_quoted_names(root: exp.Expr, read: TablesRead, policy: GuardPolicy, ru
 
 
 def _no_column(name: str, read: TablesRead, policy: GuardPolicy) -> QueryRefused:
-    error = unknown_column(name, policy, read.names)
-    hint = f"A text stands in single quotes. {error.hint}" if read.names else "A text stands in single quotes."
-    return QueryRefused(error.code, error.message, hint=hint, details=error.details)
+    error, text = unknown_column(name, policy, read.names), "A text stands in single quotes."
+    hint = " ".join(dict.fromkeys((text, error.hint.removeprefix(text).strip()))) if read.names else text
+    return QueryRefused(error.code, error.message, hint=hint.strip(), details=error.details)

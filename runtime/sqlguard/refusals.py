@@ -26,11 +26,20 @@ class QueryRefused(CallError):
 
 
 def near(name: str, among: Iterable[str]) -> list[str]:
-    """Up to three of `among` that resemble `name`, best first."""
-    found = process.extract(
-        name, sorted(among), scorer=fuzz.ratio, processor=fold, limit=NEAR_NAMES, score_cutoff=NEAR_SCORE
-    )
-    return [match[0] for match in found]
+    """Up to three of `among` that resemble `name`, best first, whichever of them says its schema."""
+    names = sorted(among)
+    if not any("." in each for each in (name, *names)):
+        found = process.extract(
+            name, names, scorer=fuzz.ratio, processor=fold, limit=NEAR_NAMES, score_cutoff=NEAR_SCORE
+        )
+        return [match[0] for match in found]
+    scores = {each: max(fuzz.ratio(a, b) for a in _forms(name) for b in _forms(each)) for each in names}
+    close = sorted((each for each in names if scores[each] >= NEAR_SCORE), key=lambda each: -scores[each])
+    return close[:NEAR_NAMES]
+
+
+def _forms(name: str) -> tuple[str, str]:
+    return fold(name), fold(name.rpartition(".")[2])
 
 
 def listed(names: Iterable[str]) -> str:
@@ -65,12 +74,12 @@ def unknown_column(name: str, policy: GuardPolicy, tables: Iterable[str]) -> Que
     """The refusal of a column that the tables read do not have, with near names and each table's columns."""
     read = [table for table in tables if table in policy.tables]
     close = near(name, dict.fromkeys(column for table in read for column in policy.tables[table]))
-    parts = [f"Did you mean {' or '.join(close)}?"] if close else []
+    parts = [f"Did you mean {' or '.join(close)}?" if close else "A text stands in single quotes."]
     parts += [f"{table} has: {listed(policy.tables[table])}." for table in read]
     return QueryRefused(
         "sql_unknown_column",
         f"The column {shown(name)!r} does not exist in the tables that are read.",
-        hint=" ".join(parts) or "Take it from the select list of the source before the dot.",
+        hint=" ".join(parts) if read else "Take it from the select list of the source before the dot.",
         details={"column": shown(name), "near": close},
     )
 

@@ -12,6 +12,7 @@ from sqlglot import exp
 from runtime.sqlguard import verbatim
 from runtime.sqlguard.refusals import QueryRefused, near, not_allowed, shown
 from runtime.sqlguard.rules import DialectRules
+from runtime.sqlguard.syntax import STRAIGHT, TYPOGRAPHIC, nothing_grouped, nothing_selected
 from runtime.sqlguard.tables import refuse_hidden_parts
 
 # Text the generator writes unquoted. A quoted name in the place of a keyword (`EXTRACT("year from x" FROM …)`,
@@ -37,6 +38,7 @@ _HINTS = {
     "Placeholder": "Write the values into the SQL; there are no parameters here.",
     "Parameter": "Write the values into the SQL; there are no parameters here.",
     "ObjectIdentifier": "Write the name as text; types such as regclass read the catalogue.",
+    "WithinGroup": "Sort in a subquery and take its row: ORDER BY value LIMIT 1 OFFSET (SELECT count(*) FROM t) / 2.",
     "Qualify": "Put the window function into a subquery and filter it in the WHERE outside.",
     "Glob": "Use LIKE, or a regular expression.",
     "RegexpLike": "Use LIKE or GLOB.",
@@ -49,6 +51,8 @@ _HINTS = {
     "Operator": "Write the operator alone.",
     "Variadic": "Write the arguments one by one.",
 }
+
+_NUMBERED = "Number the placeholders, $1 and $2, and pass the values as parameters, or write them into the SQL."
 
 
 @dataclass(slots=True)
@@ -70,13 +74,13 @@ class Walked:
 def check_tree(root: exp.Expr, rules: DialectRules) -> Walked:
     """Take the verbatim marks off and check every node. Raises QueryRefused on the first thing that is not listed."""
     if type(root) not in rules.roots:
-        raise _refused_node(root)
+        raise _refused_node(root, rules)
     walked = Walked()
     nodes = rules.nodes
     for node in root.walk():
         kind = type(node)
         if kind not in nodes:
-            raise _refused_node(node)
+            raise _refused_node(node, rules)
         check = _OWN_CHECKS.get(kind)
         if check is None:
             _check_words(node)
@@ -201,12 +205,26 @@ def _check_select(node: exp.Expr, rules: DialectRules, _walked: Walked) -> None:
     _check_words(node)
     if node.args.get("operation_modifiers") or node.args.get("kind"):
         raise not_allowed("SELECT takes no modifier but DISTINCT here.")
+    if not node.expressions and node.find_ancestor(exp.Exists) is None:
+        raise nothing_selected()
     distinct = node.args.get("distinct")
     if distinct is not None and distinct.args.get("on") is not None and rules.name == "sqlite":
         raise not_allowed(
             "DISTINCT ON is not known to this engine.",
             "Number the rows with row_number() OVER (PARTITION BY …) in a subquery and keep number 1.",
         )
+
+
+def _check_group(node: exp.Expr, _rules: DialectRules, _walked: Walked) -> None:
+    _check_words(node)
+    if not any(node.args.values()):
+        raise nothing_grouped()
+
+
+def _check_star(node: exp.Expr, rules: DialectRules, _walked: Walked) -> None:
+    _check_words(node)
+    if rules.name != "duckdb" and any(node.args.values()):
+        raise not_allowed("A star takes no EXCEPT, EXCLUDE or REPLACE here.", "Name the columns.")
 
 
 def _note_table(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None:
@@ -315,10 +333,10 @@ def _note_distinct(node: exp.Expr, _rules: DialectRules, walked: Walked) -> None
         walked.distinct_calls.append(call)
 
 
-def _refused_node(node: exp.Expr) -> QueryRefused:
+def _refused_node(node: exp.Expr, rules: DialectRules) -> QueryRefused:
     name = type(node).__name__
     word = node.name if isinstance(node, (exp.Command, exp.Column)) else name
-    hint = _HINTS.get(name)
+    hint = _NUMBERED if name == "Placeholder" and rules.name == "postgres" else _HINTS.get(name)
     message = f"{_spelled(word)} is not allowed: only one read over open tables is."
     return not_allowed(message, hint) if hint else not_allowed(message)
 
@@ -329,7 +347,12 @@ def _spelled(word: str) -> str:
 
 
 def _raw_text(text: str) -> QueryRefused:
-    return not_allowed(f"{shown(text)!r} stands where only a plain word can.", "Write keywords and types unquoted.")
+    hint = "Write keywords and types unquoted."
+    if not TYPOGRAPHIC.isdisjoint(text):
+        hint = STRAIGHT
+    elif text.startswith("$"):
+        hint = "Placeholders are written ? or ?1 here, and their values passed as parameters."
+    return not_allowed(f"{shown(text)!r} stands where only a plain word can.", hint)
 
 
 def _refused_call(name: str, rules: DialectRules, in_place_of_table: bool) -> QueryRefused:
@@ -374,6 +397,8 @@ _OWN_CHECKS: dict[type[exp.Expr], Callable[[exp.Expr, DialectRules, Walked], Non
     exp.Anonymous: _check_call,
     exp.DataType: _check_type,
     exp.Select: _check_select,
+    exp.Group: _check_group,
+    exp.Star: _check_star,
     exp.Table: _note_table,
     exp.CTE: _note_cte,
     exp.Pivot: _check_pivot,

@@ -11,6 +11,8 @@ import psycopg
 from runtime.errors import CallError
 from runtime.evidence import Json
 from runtime.sqlguard import GuardPolicy
+from runtime.sqlguard.engine_hints import hint_for
+from runtime.sqlguard.engine_messages import ambiguous, no_source_called
 from runtime.sqlguard.policy import fold
 from runtime.sqlguard.refusals import unknown_column
 
@@ -19,6 +21,7 @@ MESSAGE_CHARS = 500
 # Every pair of quotes in which some language of PostgreSQL's messages puts names and values.
 _QUOTED = re.compile(r"\"([^\"]*)\"|«\s?([^»]*?)\s?»|»([^«]*)«|„([^“”]*)[“”]|“([^”]*)”|'([^']*)'|`([^`']*)'")
 _COLUMN = re.compile(r"^column \"?(?:[^\s\".]+\.)?(?P<name>[^\"]+?)\"? does not exist$")
+_NO_SOURCE = re.compile(r"^missing FROM-clause entry for table \"(?P<name>[^\"]+)\"$")
 _PATH = re.compile(r"(?<![\w/])/(?:[\w.+-]+/)+[\w.+-]+")
 
 _NAMES_GONE = frozenset({"42P01", "42703", "3F000"})
@@ -78,12 +81,18 @@ def _of_statement(error: psycopg.Error, state: str, asked: Asked) -> CallError:
     if state == "42703" and (match := _COLUMN.match(message)):
         return unknown_column(match["name"], asked.policy, asked.tables)
     known = _known(asked)
-    hint = error.diag.message_hint or ""
+    told, hint = clean(message, known), error.diag.message_hint or ""
+    if (found := ambiguous(told)) is not None:
+        return found
+    if match := _NO_SOURCE.match(told):
+        return no_source_called(match["name"])
+    # A hint that names what the caller does not know offers it: it goes as a whole.
+    if state.startswith(_CLASS_OF_DATA) or clean(hint, known) != _one_line(hint):
+        hint = ""
     return CallError(
         "sql_syntax" if state == "42601" else "sql_failed",
-        clean(message, known) or "The database refused the query.",
-        # A hint that names what the caller does not know offers it: it goes as a whole.
-        hint="" if state.startswith(_CLASS_OF_DATA) or clean(hint, known) != _one_line(hint) else hint,
+        told or "The database refused the query.",
+        hint=hint_for(told) or hint,
         retryable=True,
     )
 
@@ -96,7 +105,7 @@ def clean(message: str, known: Collection[str]) -> str:
     def kept(match: re.Match[str]) -> str:
         inner = next((group for group in match.groups() if group is not None), "")
         spoken = fold(inner)
-        return match[0] if spoken in names or spoken in own else "…"
+        return match[0] if spoken in names or spoken in own or set(spoken.split(".")) <= set(names) else "…"
 
     line = _one_line(_PATH.sub("…", _QUOTED.sub(kept, message)))
     return line if len(line) <= MESSAGE_CHARS else line[: MESSAGE_CHARS - 1] + "…"
@@ -110,7 +119,8 @@ def _known(asked: Asked) -> tuple[str, ...]:
     """The caller's text first, then the names of the tables read and their columns."""
     own = fold("\n".join([asked.sql, *map(str, asked.parameters)]))
     columns = (column for table in asked.tables for column in asked.policy.tables.get(table, ()))
-    return (own, *(fold(name) for name in (*asked.tables, *columns)))
+    tables = (name for table in asked.tables for name in (table, table.rpartition(".")[2]))
+    return (own, *(fold(name) for name in (*tables, *columns)))
 
 
 def too_slow(seconds: float) -> CallError:
