@@ -40,7 +40,7 @@ EVERYWHERE = {
     "SELEC id FROM orders": ("Did you mean SELECT instead of 'SELEC'?",),
     "SELECT id FORM orders": ("Did you mean FROM instead of 'FORM'?",),
     "SELECT id frm orders WHERE id = 1": ("Did you mean FROM instead of 'frm'?",),
-    "SELECT id FROM orders o WHRE id = 1": ("Did you mean WHERE instead of 'WHRE'?",),
+    "SELECT id FROM orders o WHERRE id = 1": ("Did you mean WHERE instead of 'WHERRE'?",),
     "SELECT TOP 5 id FROM orders": ("Write LIMIT 5 at the end instead of TOP 5",),
     "SELECT id FROM orders WHERE status = 'paid": ("breaks off inside a string", "Close every quote"),
     "SELECT 'it's' FROM orders": ("'it''s'",),
