@@ -82,8 +82,11 @@ def find_apart(
     types: Sequence[ColumnType],
     rows: int,
     first_line: int,
+    *,
+    labels: bool,
 ) -> Apart:
-    """What in the table `parquet` is no row of it. Only blocks of it that may hold such rows are read in full."""
+    """What in the table `parquet` is no row of it; `labels` is False when its text holds no total's label. Only blocks
+    of it that may hold such rows are read in full."""
     source, place = numbered_rows(parquet, names)
     table = _Table(connection, source, place, names, types, rows, first_line)
     notes: list[str] = []
@@ -92,7 +95,7 @@ def find_apart(
         notes.append(header_again([table.told_place(each) for each in again], table.noun()))
     footer = _footer(table, notes)
     left = {*again, *footer, *_balances(table, {*again, *footer}, notes)}
-    candidates, labelled = _labelled(table, parquet, left)
+    candidates, labelled = _labelled(table, parquet, left) if labels else ({}, False)
     totals = _totals(table, parquet, candidates, left, notes)
     return Apart(tuple(sorted({*left, *totals})), tuple(notes), labelled)
 

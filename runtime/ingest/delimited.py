@@ -146,7 +146,7 @@ def _table(text: OpenText, dialect: Dialect, notes: tuple[str, ...], *, judged: 
     types = text.ahead.take(source, dialect) if text.ahead else None
     if types is None:
         types = typed_copy(text.connection, source, dialect, text.out, whole=whole)
-    rows, text = _reconciled(text, dialect)
+    rows = reconcile(text.connection, text.out, text.found, dialect)
     apart = Apart() if whole or judged or not rows else _apart(text, dialect, types, rows)
     if apart.places:
         # Their labels may have made a column text, so the types are decided anew.
@@ -162,24 +162,12 @@ def _table(text: OpenText, dialect: Dialect, notes: tuple[str, ...], *, judged: 
     return columns, rows, few(notes)
 
 
-def _reconciled(text: OpenText, dialect: Dialect) -> tuple[int, OpenText]:
-    """The number of rows and the text. Rows short of the line ends may be empty lines, which are then looked for: none
-    can be missed, since the engine makes no row of an empty line."""
-    try:
-        return reconcile(text.connection, text.out, text.found, dialect), text
-    except Irregular:
-        if text.found.blank_known:
-            raise
-    text = replace(text, found=scan(text.descriptor))
-    return reconcile(text.connection, text.out, text.found, dialect), text
-
-
 def _apart(text: OpenText, dialect: Dialect, types: Sequence[ColumnType], rows: int) -> Apart:
     plain, strict = text.found.plain, text.found.quoted
     evenly = not plain.blank and (not dialect.quote or plain.ends == strict.ends)
     first_line = 1 + (dialect.skip or int(dialect.header)) if evenly else 0
     with reasons():
-        return find_apart(text.connection, text.out, dialect.names, types, rows, first_line)
+        return find_apart(text.connection, text.out, dialect.names, types, rows, first_line, labels=text.found.labels)
 
 
 def _clean(text: OpenText, encoding: Encoding, opened: ExitStack) -> tuple[OpenText, tuple[str, ...]]:

@@ -130,7 +130,7 @@ def _take_text(
         check_head(descriptor)
     text = OpenText(connection, descriptor, promise(descriptor), kind, limits, out.parent, out)
     with stopped_at_last(begin_ahead(text) if kind in ("csv", "tsv") else None) as ahead:
-        found = scan(descriptor, blank=ahead is None or bool(text.found.plain.blank))
+        found = scan(descriptor)
         revision, key = revision_of(found.sha256), key_of(found.sha256, kind)
         known = store.find(key)
         if known:
