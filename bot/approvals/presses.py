@@ -22,6 +22,8 @@ FILE_REFUSED = "The file with all rows could not be posted here, so nobody can l
 FILE_COMING = "The file with all rows is still on its way; nothing was run. Please look at it and press again."
 QUESTION_GONE = "The question was deleted: not run."
 _REASON_CHARS = 500
+# The press is acknowledged already; whoever pressed a real button must not hear that it is none.
+_WRITTEN_DOWN_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ class Presses:
         posted = await self.board.posted(approval.id)
         if posted is not None and posted.remote_id is None:
             # Pressed before Slack's reply was written down: wait for it.
-            await self.board.brought_out(approval.id, 3.0)
+            await self.board.brought_out(approval.id, _WRITTEN_DOWN_S)
             posted = await self.board.posted(approval.id)
         return posted is not None and posted.remote_id == press.message_ts
 
