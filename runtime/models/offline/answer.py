@@ -58,7 +58,9 @@ def answer(plan: Plan, result: Done, chart: Done | None = None) -> str:
     if results.newest_first(plan):
         rows = rows[::-1]
     body = writers[plan.shape](replace(plan, trend=plan.trend and whole), rows, mark)
-    if isinstance(total, int) and _in_groups(plan) and not _one_winner(plan):
+    if isinstance(total, int) and _one_winner(plan) and not plan.split and total > _TIED:
+        body += f"\n\nThese are the first ones of {total:,} that tie; all are in the evidence{mark}."
+    elif isinstance(total, int) and _in_groups(plan) and not _one_winner(plan):
         body += tables.only_some(plan, rows, total, mark, last=plan.in_time)
     near = _near(result.data) if not rows or _empty(rows) else ""
     lead = f"{_chart_words(chart)}\n" if plan.chart else ""
@@ -380,14 +382,19 @@ def _extreme(plan: Plan, rows: Sequence[Row], mark: str) -> str:
         return f"No row with a value in `{column.name}` matches{mark}."
     key = column.name if plan.aggregate.divisor == 1 else results.FIGURE
     word = "highest" if plan.top[0] == "max" else "lowest"
-    if len(rows) == 1:
+    if len(rows) == 1 and not plan.dimensions:
         value = _measured_cell(plan, rows[0].get(key))
         return f"The {word} `{column.name}` is that of {_row_words(plan, rows[0])}: **{value}**{mark}."
-    tied = "" if len(rows) <= plan.top[1] else "; the last of them are tied"
+    tied = "" if plan.dimensions or len(rows) <= plan.top[1] else "; the last of them are tied"
     head = (
         f"These share the {word} `{column.name}`:" if plan.top[1] == 1 else f"By `{column.name}`, {word} first{tied}:"
     )
-    others = tuple(one for one in results.shown_columns(plan) if one.name != column.name)
+    if plan.dimensions:
+        head = f"By `{column.name}`, {word} first within each {' and '.join(_dimension_words(plan))}{tied}:"
+        head = (
+            head if plan.top[1] > 1 else f"The {word} `{column.name}` of each {' and '.join(_dimension_words(plan))}:"
+        )
+    others = tuple(one for one in results.extreme_columns(plan) if one.name != column.name)
     values = [_measured_cell(plan, row.get(key)) for row in rows]
     return f"{head}\n\n{tables.whole_rows(others, column.name, values, rows, mark)}"
 

@@ -13,6 +13,7 @@ from runtime.models.offline.targets import Target
 
 _ASKING = frozenset("is are was were do does did has have had can could will would should how where why".split())
 _OVER_WHAT = "I can't tell over what to average counts; say it as in “average number of orders per customer”."
+NO_SUM = "Adding up"
 _SAME = "I can't tell what makes two rows the same."
 
 
@@ -118,7 +119,7 @@ def computed(parts: Parts, function: Function | None) -> Aggregate | Ask | Canno
     if concept and function is None and not clues.has("many"):
         return parts.cannot("Do you mean the total or the average? Please say which.")
     if measure.column.kind == "number" and not measure.column.additive:
-        return parts.cannot(f"Adding up `{measure.column.name}` makes no sense; ask for its average.")
+        return parts.cannot(f"{NO_SUM} `{measure.column.name}` makes no sense; ask for its average.")
     return figure_of("sum", measure)
 
 

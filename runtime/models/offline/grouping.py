@@ -25,7 +25,7 @@ def dimensions_of(
 ) -> tuple[Dimension, ...] | Ask | Cannot:
     """The dimensions of the question. `ranked`: it asks for an extreme; `bounded`: it bounds groups or rows."""
     found: dict[tuple[str, str], Dimension] = {}
-    for part in (_said_by(clues), _labels(clues, targets, values, ranked, bounded), _calendar(clues, targets)):
+    for part in (said_by(clues), _labels(clues, targets, values, ranked, bounded), _calendar(clues, targets)):
         if not isinstance(part, tuple):
             return part
         for dimension in part:
@@ -61,7 +61,7 @@ def _unit_of_trend(column: Column) -> str:
     return next((unit for unit, most in (("day", 31), ("week", 120), ("month", 1_500)) if days <= most), "year")
 
 
-def _said_by(clues: Clues) -> tuple[Dimension, ...] | Ask | Cannot:
+def said_by(clues: Clues) -> tuple[Dimension, ...] | Ask | Cannot:
     """The dimensions after "by", "per", "each"."""
     found: list[Dimension] = []
     for clue, first, after in clues.phrases:

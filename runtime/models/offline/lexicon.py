@@ -299,7 +299,7 @@ ENGLISH = frozenset(
         "most",
         "from",
         "compare",
-        *"plot draw chart graph against versus only all please over under more less".split(),
+        *"plot draw chart graph against versus vs only all please over under more less".split(),
         *"can could should would be been at our you your there this that it where why not or if than".split(),
         *"after before between during next last".split(),
         "with",

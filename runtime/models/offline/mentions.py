@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from rapidfuzz.distance import OSA
 
 from runtime.models.offline.catalog import Column, Table
-from runtime.models.offline.lexicon import CONVERSIONS, CURRENCIES, FILLERS, IDENTIFIER_WORDS, THESAURUS, UNITS
+from runtime.models.offline.lexicon import (
+    CONVERSIONS,
+    CURRENCIES,
+    FILLERS,
+    GENERIC_ROWS,
+    IDENTIFIER_WORDS,
+    THESAURUS,
+    UNITS,
+)
 from runtime.models.offline.tokens import Token, stem, stems
 
 _LONGEST = 6
@@ -88,16 +96,20 @@ class Named:
 
 
 def names_said(tokens: Sequence[Token], tables: Sequence[Table]) -> tuple[Named, ...]:
-    """The names of tables and of columns of figures, of several words, that `tokens` spell whole."""
+    """The names of tables and of columns of figures, of several words, that `tokens` spell whole; of a table's also its
+    last word where that says no more than "rows": the "lines" of an order are order lines."""
     known: dict[tuple[str, ...], set[str]] = {}
     for table in tables:
+        if len(table.words) > 1 and table.words[-1] in GENERIC_ROWS:
+            known.setdefault(table.words[-1:], set()).add(table.id)
         named = (table.words, *(column.words for column in table.columns if column.kind == "number"))
         for words in named:
             if 1 < len(words) <= _LONGEST:
                 known.setdefault(words, set()).add(table.id)
     stemmed = [token.stem for token in tokens]
-    spans = ((first, first + length) for length in range(2, _LONGEST + 1) for first in range(len(tokens) - length + 1))
-    found = ((first, after, known.get(tuple(stemmed[first:after]))) for first, after in spans)
+    spans = ((first, first + length) for length in range(1, _LONGEST + 1) for first in range(len(tokens) - length + 1))
+    plain = (span for span in spans if span[1] - span[0] > 1 or tokens[span[0]].low.endswith("s"))
+    found = ((first, after, known.get(tuple(stemmed[first:after]))) for first, after in plain)
     return tuple(Named(first, after, frozenset(owners)) for first, after, owners in found if owners)
 
 
@@ -115,7 +127,7 @@ def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Men
     mention = Mention(
         first,
         after,
-        table=bool(table.words) and words == table.words,
+        table=bool(table.words) and (words == table.words or _its_rows(part, table)),
         columns=columns or alike,
         loose=bool(alike),
         values=() if _mere_filler(part) else _values(words, table),
@@ -123,6 +135,12 @@ def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Men
         unit=unit,
     )
     return None if mention.empty else mention
+
+
+def _its_rows(part: Sequence[Token], table: Table) -> bool:
+    """The "lines" of a table of order lines."""
+    plural = len(part) == 1 and part[0].low.endswith("s") and part[0].stem in GENERIC_ROWS
+    return plural and len(table.words) > 1 and table.words[-1] == part[0].stem
 
 
 def _rows_on(part: Sequence[Token]) -> bool:

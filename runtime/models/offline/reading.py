@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from runtime.models.offline.averages import says_per
 from runtime.models.offline.catalog import Column, Table
 from runtime.models.offline.clues import Clues
 from runtime.models.offline.conditions import Span, pair_of, span_of, value_filters
@@ -144,6 +145,8 @@ def _stray(plan: Plan, clues: Clues) -> Column | None:
     placed = {goods.name} if goods is not None else set[str]()
     placed |= {value.column.name for value in plan.values} | {d.column.name for d in plan.dimensions}
     placed |= {plan.aggregate.column.name} if plan.aggregate.column else set()
+    averaged = plan.aggregate.function in ("avg", "median") and says_per(clues)
+    placed |= {*clues.table.keys} if averaged else set()  # "per order", of one row an order
     used = [one.column for one in (*plan.values, *plan.figures, *plan.dimensions)]
     used += [plan.aggregate.column] if plan.aggregate.column else []
     for mention in clues.mentions:

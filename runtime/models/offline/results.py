@@ -43,6 +43,12 @@ def shown_columns(plan: Plan) -> tuple[Column, ...]:
     return (*others, measured) if measured is not None else tuple(others)
 
 
+def extreme_columns(plan: Plan) -> tuple[Column, ...]:
+    """The columns that extreme rows are shown with: first those of other tables that they are grouped by."""
+    pointed = tuple(one.column for one in plan.dimensions if one.column.via is not None and not one.bucket)
+    return (*pointed, *shown_columns(plan))
+
+
 def newest_first(plan: Plan) -> bool:
     """True for so many steps of time that a result would be cut where the newest are."""
     if not plan.in_time:

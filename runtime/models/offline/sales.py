@@ -114,6 +114,8 @@ def _asks_who(lows: Sequence[str], at: int) -> bool:
 def _ends(clues: Clues, at: int) -> bool:
     """True where the verb ends its clause: a period may follow."""
     following = clues.next_content(at + 1)
+    if following is not None and clues.tokens[following].stem in MOST | _FEW:
+        following = clues.next_content(following + 1)  # "what did they order most in May"
     return following is None or any(period.first <= following < period.after for period in clues.periods)
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Literal
 
 from runtime.models.offline.analyses import change, months_over, share, spread, together
-from runtime.models.offline.averages import average_per
+from runtime.models.offline.averages import average_per, says_per
 from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.conditions import date_column
-from runtime.models.offline.figures import figure_wanted
+from runtime.models.offline.figures import NO_SUM, figure_wanted
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
 from runtime.models.offline.parts import Parts, concept_of, figure_of, functions_said, one_function, planned
 from runtime.models.offline.plan import (
@@ -20,6 +20,7 @@ from runtime.models.offline.plan import (
     Dimension,
     Reading,
 )
+from runtime.models.offline.within import extreme_within
 
 _SEVERAL = 5  # "top customers", without a number
 _QUANTITY = ("most", "fewest", "least", "more", "fewer", "less")
@@ -46,6 +47,7 @@ def shape(parts: Parts) -> Reading:
     averaged = average_per(parts)
     if averaged is not None:
         return averaged
+    parts = _of_each_row(parts)
     row_bounds = [bound for bound in parts.bounds if bound.measure is None]
     groups_counted = any(target.kind in ("bucket", "label") for target in parts.targets)
     of_groups = groups_counted or clues.trade == "spent" or any(one.bucket for one in parts.dimensions[:1])
@@ -56,6 +58,8 @@ def shape(parts: Parts) -> Reading:
     if row_bounds:
         return parts.cannot("I can't tell what is to be counted against that bound.")
     aggregate = figure_wanted(parts)
+    if isinstance(aggregate, Cannot) and aggregate.reason.startswith(NO_SUM) and _one_row(parts):
+        return planned(parts, "rows", COUNT)  # "the price of the oak desk"
     if isinstance(aggregate, (Ask, Cannot)):
         return aggregate
     if aggregate is None and clues.has("trend"):
@@ -67,6 +71,17 @@ def shape(parts: Parts) -> Reading:
         return planned(parts, "groups", aggregate)
     asks_rows = aggregate == COUNT and (clues.has("when") or clues.has("which") or clues.has("list"))
     return planned(parts, "rows" if asks_rows else "scalar", aggregate)
+
+
+def _of_each_row(parts: Parts) -> Parts:
+    """The parts without a group that tells each row apart: an "average per order" of one row an order is that of all
+    rows, and no table of them."""
+    keys = {column.name for column in parts.clues.table.columns if column.via is None} & {*parts.clues.table.keys}
+    single = [one for one in parts.dimensions if one.column.name in keys and one.column.via is None and not one.bucket]
+    averages = functions_said(parts) & {"avg", "median"}
+    if not averages or not says_per(parts.clues) or len(single) != 1 or len(parts.dimensions) != 1:
+        return parts
+    return replace(parts, dimensions=())
 
 
 # Extremes ------------------------------------------------------------------------------------------------------------
@@ -88,6 +103,8 @@ def _ranked(parts: Parts) -> Reading:
     if dimensions and all(dimension.bucket == "day" for dimension in dimensions) and _each_row(parts, extreme):
         dimensions = ()  # "on which date was I fastest": the row that was, with its date
     parts = replace(parts, dimensions=dimensions)
+    if dimensions and not _ranks_rows(parts, extreme) and (within := extreme_within(parts, direction, extreme)):
+        return within
     if len(dimensions) > 1:
         return parts.cannot("I can only rank one kind of group at a time.")
     return _ranked_groups(parts, direction, extreme) if dimensions else _extreme_rows(parts, direction, extreme)
@@ -225,6 +242,13 @@ def _group_count(parts: Parts) -> Reading:
     if function == "sum" and not column.additive and column.kind == "number":
         return parts.cannot(f"Adding up `{column.name}` makes no sense; ask for its average.")
     return planned(parts, "group_count", figure_of(function, bound.measure), having=bound.comparison)
+
+
+def _one_row(parts: Parts) -> bool:
+    """True where the conditions keep one row at most: one value of a column that has no value twice."""
+    kept = [one for one in parts.values if one.column.via is None and not one.negated and len(one.values) == 1]
+    rows = parts.clues.table.rows
+    return not parts.dimensions and any(one.column.distinct == rows and not one.column.folds for one in kept)
 
 
 def _one_row_each(parts: Parts, dimension: Dimension) -> bool:

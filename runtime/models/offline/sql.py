@@ -44,6 +44,7 @@ from runtime.models.offline.results import (
     ROWS,
     WHOLE,
     dimension_name,
+    extreme_columns,
     figure_name,
     label_name,
     newest_first,
@@ -353,13 +354,18 @@ def _extreme(plan: Plan) -> str:
     value = dated(column, plan) if column.dated else ref(column)
     figure = scaled(value, plan.aggregate.divisor)
     called = name(column.name if plan.aggregate.divisor == 1 else FIGURE)
-    others = [c for c in shown_columns(plan) if c.name != column.name]
-    shown = [*(_selected(c, plan) for c in others), f"{figure} AS {called}"]
+    others = [c for c in extreme_columns(plan) if c.name != column.name]
+    shown = [*(_selected(c, plan) if c.via is None else f"{ref(c)} AS {name(c.name)}" for c in others)]
+    shown.append(f"{figure} AS {called}")
     names = [*(name(c.name) for c in others), called]
+    groups = [grouped_by(dimension, plan) for dimension in plan.dimensions]
+    apart = f"PARTITION BY {', '.join(groups)} " if groups else ""
+    shown += [f"{group} AS group_{at}" for at, group in enumerate(groups, start=1)]
+    order = ", ".join([*(f"group_{at}" for at in range(1, len(groups) + 1)), "place", "1"])
     return (
-        f"SELECT {', '.join(names)} FROM (SELECT {', '.join(shown)}, rank() OVER (ORDER BY {value} {direction}) "
+        f"SELECT {', '.join(names)} FROM (SELECT {', '.join(shown)}, rank() OVER ({apart}ORDER BY {value} {direction}) "
         f"AS place FROM {tables_read(plan)}{where(plan, f'{value} IS NOT NULL')}) AS ranked "
-        f"WHERE place <= {plan.top[1]} ORDER BY place, 1"
+        f"WHERE place <= {plan.top[1]} ORDER BY {order}"
     )
 
 

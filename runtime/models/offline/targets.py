@@ -65,6 +65,8 @@ def _noun(clues: Clues, at: int) -> tuple[Target, ...]:
         if passed is not None and any(token.low in _VERBS | _OF_PLACE for token in clues.tokens[passed.after : index]):
             break  # "how many mugs were ordered", "how many mugs in Hamburg": the value is the noun
         mention = clues.mention_at(index)
+        if mention is not None and not (mention.table or mention.values) and mention.after in clues.rows_at:
+            return (Target("rows"),)  # "line items", "customer records"
         said_of = mention is not None and _said_of_value(clues, mention)
         target = None if said_of else _target(clues, index, mention)
         if target is not None:

@@ -11,7 +11,7 @@ from runtime.models.offline.sales import pieces_of
 from runtime.models.offline.tokens import Token, tokenize
 
 _CHOICES = 3
-_MEASURED = frozenset(("by", "per"))
+_MEASURED = frozenset(("by", "per", "each", "every"))
 
 
 def praised(tokens: Sequence[Token], tables: Sequence[Table], read: Callable[[Sequence[Token]], Reading]) -> Ask | None:
