@@ -25,21 +25,41 @@ from runtime.state import State
 
 @dataclass(slots=True)
 class Analyst:
-    """Everything a run needs, opened once per process."""
+    """Everything a run needs, opened once per process. Another manifest changes it by `take` alone."""
 
     settings: Settings
-    policy: Policy
-    limits: Limits
     state: State
     opened: OpenSources
     python: PythonEngine | None
-    model: Model
     wiring: Wiring
-    clock: Clock
-    new_id: NewId
     in_force: PolicyInForce
     changed: Changed | None = None
     uses: Uses = field(default_factory=Uses)
+
+    @property
+    def policy(self) -> Policy:
+        """The newest policy that this process has."""
+        return self.in_force.policy
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of that policy's manifest."""
+        return self.opened.limits
+
+    @property
+    def model(self) -> Model:
+        """The model that answers."""
+        return self.wiring.model
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of this process."""
+        return self.wiring.clock
+
+    @property
+    def new_id(self) -> NewId:
+        """The source of new ids."""
+        return self.wiring.new_id
 
     @property
     def workspace(self) -> Workspace | None:
@@ -91,7 +111,7 @@ class Analyst:
             limits=opened.limits,
             run_usd=policy.manifest.budgets.run_usd,
         )
-        self.policy, self.limits, self.opened, self.uses = policy, opened.limits, opened, Uses()
+        self.opened, self.uses = opened, Uses()
         self.in_force.take(policy)
         return before
 
@@ -121,7 +141,7 @@ async def open_analyst(
     ConfigurationError for a folder or model that cannot be used."""
     clock = clock or SystemClock()
     in_force = in_force or PolicyInForce(Policy.of(manifest))
-    policy, limits = in_force.policy, manifest.effective_limits()
+    limits = manifest.effective_limits()
     opened = await open_sources(manifest, settings, limits, clock, changed=changed)
     model = model or choose_model(settings)
     python = open_python(limits, cache=settings.data_dir / "guest", isolated=settings.guest == "isolated")
@@ -142,7 +162,7 @@ async def open_analyst(
         approvers_of=lambda kind: in_force.policy.manifest.effects.approver_rule(kind),
         run_usd=manifest.budgets.run_usd,
     )
-    return Analyst(settings, policy, limits, state, opened, python, model, wiring, clock, new_id, in_force, changed)
+    return Analyst(settings, state, opened, python, wiring, in_force, changed)
 
 
 def services_of(opened: OpenSources, python: PythonEngine | None, state: State, clock: Clock) -> Services:
