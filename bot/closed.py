@@ -14,6 +14,8 @@ from runtime.deliveries.outbox import FIRST_PAUSE_S, LONGEST_PAUSE_S
 
 log = structlog.get_logger(__name__)
 
+IN_PRIVATE = "Ask me in a direct message instead."
+
 NOTHING_DECLARED = "No data source is connected yet. An operator can declare one in the admission manifest."
 
 POLICY_ON_ITS_WAY = (
@@ -38,9 +40,8 @@ def nothing_open(analyst: Analyst, place: Conversation, asker: Asker | None) -> 
         return NothingOpen(NOTHING_DECLARED)
     denied = analyst.policy.denial(declared[0], place, asker)
     private = place.kind != "im" and bool(analyst.sources(Conversation("im", ""), asker))
-    elsewhere = " Ask me in a direct message instead." if private else ""
-    sentence = f"No data source is open in this conversation. {denied.sentence if denied else ''}{elsewhere}"
-    return NothingOpen(sentence.strip(), private)
+    why = f" {denied.sentence} {IN_PRIVATE if private else denied.next_step}" if denied else ""
+    return NothingOpen(f"No data source is open in this conversation.{why}", private)
 
 
 async def closed_meanwhile(
@@ -71,7 +72,7 @@ async def closed_meanwhile(
     if denied is None:
         return None
     private = place.kind != "im" and used <= analyst.sources(Conversation("im", ""), asker)
-    elsewhere = " Ask me in a direct message instead." if private else ""
+    what_now = IN_PRIVATE if private else denied.next_step
     return NothingOpen(
-        f"I don't post what I found: meanwhile it was closed here. {denied.sentence}{elsewhere}", private
+        f"I don't post what I found: meanwhile it was closed here. {denied.sentence} {what_now}", private
     )

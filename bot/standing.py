@@ -8,7 +8,7 @@ from bot.assembly import Analyst
 from bot.presence import SlackPresence
 from bot.render.standing import FILES, Closed, ClosedSource, OpenSource, closed_views
 from runtime.admission import Asker, Audience, Conversation, decide
-from runtime.admission.policy import WORKSPACE, sentence_of
+from runtime.admission.policy import WORKSPACE, next_step_of, sentence_of
 from runtime.capability import SourceKind
 from runtime.errors import FootnoteError
 
@@ -31,9 +31,12 @@ async def closed_here(analyst: Analyst, presence: SlackPresence, place: Conversa
     for name in sorted(analyst.policy.audiences()):
         denied = analyst.policy.denial(name, place, asker)
         if denied is not None and (complete or name in private):
-            found.append(ClosedSource(name, denied.sentence, place.kind != "im" and name in private))
+            in_private = place.kind != "im" and name in private
+            sentence = denied.sentence if in_private else f"{denied.sentence} {denied.next_step}"
+            found.append(ClosedSource(name, sentence, in_private))
     verdict = decide(_WIDE, place, asker)
-    return Closed("" if verdict.admitted else sentence_of(verdict.reason), tuple(found), complete)
+    keeps = "" if verdict.admitted else f"{sentence_of(verdict.reason)} {next_step_of(verdict.reason, asker)}"
+    return Closed(keeps, tuple(found), complete)
 
 
 async def _operator(analyst: Analyst, presence: SlackPresence, asker: Asker) -> bool:

@@ -10,8 +10,11 @@ from runtime.registry import STARTED_BY_PEOPLE, Registry
 from runtime.run import boundary_of
 
 _TOOL = "data_undo_postgresql"
-NOT_KEPT = "That change is not kept any more, so it can't be undone."
-NOT_OPEN = "The source of that change is not open to changes for you here, so nothing was done."
+NOT_KEPT = "That change is not kept any more, so it can't be undone. Ask for a new change instead."
+NOT_OPEN = (
+    "The source of that change is not open to changes for you here, so nothing was done. Somebody to whom it is open "
+    "can press Undo; `/footnote why` tells what is open to you."
+)
 
 
 async def undone(analyst: Analyst, scope: Scope, receipt: str) -> str:

@@ -12,8 +12,8 @@ from bot.presence import SlackPresence
 from runtime.admission import Asker, Conversation, Policy
 from runtime.state import Approval
 
-ACCOUNT = "This account may not decide this; nothing was run."
-NOT_LISTED = "You may not decide this; nothing was run."
+ACCOUNT = "This account may not decide this; nothing was run. The card names who may."
+NOT_LISTED = "You may not decide this; nothing was run. The card names who may."
 OWN_REQUEST = "You may not approve your own request; somebody else has to."
 NOT_LEARNED = "I could not check just now whether you may decide this; nothing was run. Please press again."
 POLICY_CHANGED = "The admission policy changed, and the source may have been withdrawn: not run."

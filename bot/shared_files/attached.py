@@ -26,7 +26,10 @@ from runtime.run import Wiring
 
 log = structlog.get_logger(__name__)
 
-_CLOSED = "Attached files are read for this workspace's own people only, so the attached files were not read."
+_CLOSED = (
+    "Attached files are read for this workspace's own people only, so the attached files were not read. A member of "
+    "this workspace who is no guest can share them with a question."
+)
 _TABLES_NAMED = 12
 
 

@@ -31,6 +31,22 @@ _HINTS: Mapping[str, str] = {
     "place_archived": "The channel is archived.",
     "unknown_state": "Who can read this conversation could not be learned, so it stays closed.",
 }
+_OWN_CHANNELS = "Ask me in one of the workspace's own channels."
+_NEXT: Mapping[str, str] = {
+    "im_off": "Ask me in a channel where it is open.",
+    "place_not_listed": "Ask me in a channel where it is open, or an operator to open it here.",
+    "wildcard_excludes_shared": _OWN_CHANNELS,
+    "place_external": _OWN_CHANNELS,
+    "person_external": "Somebody of this workspace has to ask, or an operator can open it to you.",
+    "guest_asker": "A member of this workspace who is no guest has to ask, or an operator can open it to guests.",
+    "guest_can_read": "Ask me where no guest reads along, or an operator can open it to them.",
+    "person_not_listed": "Ask one of them, or an operator to open it to you.",
+    "asker_deactivated": "Ask from an account that is in use.",
+    "asker_bot": "A person has to ask.",
+    "no_person": "Ask me yourself.",
+    "place_archived": "Ask me in a channel that is in use.",
+    "unknown_state": "Ask again in a moment.",
+}
 
 
 def _digest(declared: BaseModel, without: Iterable[str] = ()) -> str:
@@ -43,12 +59,24 @@ def sentence_of(reason: str) -> str:
     return _HINTS.get(reason, "The data is closed here.")
 
 
+def next_step_of(reason: str, asker: Asker | None = None) -> str:
+    """What a person can do about a reason, by its code. Other places help nobody from another organisation."""
+    if asker is not None and asker.external and _NEXT.get(reason) == _OWN_CHANNELS:
+        reason = "person_external"
+    return _NEXT.get(reason, "An operator can tell more.")
+
+
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """A source that is closed here, with the reason's code and a sentence for people."""
+    """A source that is closed here, with the reason's code, a sentence for people, and what they can do."""
 
     reason: str
     sentence: str
+    next_step: str
+
+
+def _denied(reason: str, asker: Asker | None) -> Denied:
+    return Denied(reason, sentence_of(reason), next_step_of(reason, asker))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +107,9 @@ class Policy:
         """Why a source is closed here, or None when it is open. An undeclared source is closed without a word more."""
         audience = self.audiences().get(source)
         if audience is None:
-            return Denied("place_not_listed", _HINTS["place_not_listed"])
+            return _denied("place_not_listed", asker)
         verdict = decide(audience, conversation, asker)
-        return None if verdict.admitted else Denied(verdict.reason, sentence_of(verdict.reason))
+        return None if verdict.admitted else _denied(verdict.reason, asker)
 
     def sight(self, sources: Iterable[str]) -> dict[str, str]:
         """For each declared one of these sources a digest of what decides which of its cells are seen: where it is,

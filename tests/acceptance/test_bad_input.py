@@ -206,6 +206,17 @@ async def test_asking_in_private_is_offered_only_to_whom_it_would_help(stage, sc
         answers = await stage.slack.wait_for_answers(channel, ts, 1)
     assert "No data source is open in this conversation" in said(answers)
     assert ("direct message instead" in said(answers)) is offered
+    assert ("has to ask, or an operator can open it" in said(answers)) is not offered
+
+
+@pytest.mark.parametrize("files", [{}, {"plan.csv": b"a,b\n1,2\n"}], ids=["words", "a file"])
+async def test_a_guest_who_writes_to_the_bot_is_told_what_to_do(stage, scripted, files) -> None:
+    async with scripted(lambda body: Reply("I see nothing here.")), stage.bot():
+        channel = stage.slack.dm("U0GUS")
+        ts = await stage.slack.ask(channel, "U0GUS", "how many?", files=files)
+        answers = await stage.slack.wait_for_answers(channel, ts, 1)
+    assert "A member of this workspace who is no guest has to ask" in said(answers)
+    assert ("can share them with a question" in said(answers)) is bool(files)
 
 
 async def test_a_channel_without_the_bot_is_said_to_the_person_or_the_log_and_work_goes_on(stage, scripted) -> None:

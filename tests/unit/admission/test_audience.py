@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from runtime.admission import Asker, Audience, Conversation, Policy, decide, load_manifest, manifest_schema
-from runtime.admission.policy import sentence_of
+from runtime.admission.policy import next_step_of, sentence_of
 from runtime.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[3]
@@ -109,3 +109,12 @@ def test_the_published_schema_is_the_one_that_loads() -> None:
 def test_a_reason_names_what_is_closed_wherever_its_sentence_stands() -> None:
     assert sentence_of("guest_asker") == "The data is not open to guests."
     assert sentence_of("a reason of tomorrow") == "The data is closed here."
+
+
+REASONS = sorted({case["reason"] for case in CASES} - {"ok"})
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_says_what_is_closed_and_what_to_do_next(reason: str) -> None:
+    assert sentence_of(reason) != sentence_of("a reason of tomorrow")
+    assert next_step_of(reason) and next_step_of(reason) != next_step_of("a reason of tomorrow")
