@@ -25,7 +25,7 @@ from tests.shop_files import write_shop_files
 
 MANIFEST = 'version: 1\ntimezone: Europe/Berlin\nworkspace: {root: ./data, audience: {channels: ["*"], im: true}}\n'
 #: A loaded machine is given time; nothing waits this long when it works.
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000
 
 
 @dataclass

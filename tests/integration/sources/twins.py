@@ -77,7 +77,7 @@ class Seen:
 async def seen(engine: ReadEngine, sql: str) -> Seen:
     """What a read shows, masked cells and times left out. Raises whatever isn't a CallError."""
     try:
-        result = await engine.read(sql, seconds=10, rows_kept=200)
+        result = await engine.read(sql, seconds=60, rows_kept=200)
     except CallError as error:
         return Seen(error=repr(error.as_json()))
     rows = sorted(repr(row) for row in _open_cells(result))

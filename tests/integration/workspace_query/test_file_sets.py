@@ -101,7 +101,7 @@ async def test_a_table_that_is_called_data_is_not_taken_for_the_set(open_workspa
     workspace = await open_workspace({**DAYS, "data.csv": "x\n1\n"})
     result, _ = await ask(workspace, "sales/2024/*.csv")
     assert result.rows == ((3, 40.5),)
-    assert (await workspace.read("SELECT x FROM data", seconds=5, rows_kept=5)).rows == ((1,),)
+    assert (await workspace.read("SELECT x FROM data", seconds=30, rows_kept=5)).rows == ((1,),)
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -68,7 +68,7 @@ class World:
         columns = tuple(Column(row[0], row[1]) for row in described)
         return WorkspaceTable(name, f"{name}.csv", "sha256:0", columns, 1, Path("/none.parquet"))
 
-    async def read(self, sql: str, seconds: float = 5):
+    async def read(self, sql: str, seconds: float = 30):
         query = guarded(self.catalog, sql, LIMITS)
         return await read_tables(self.desk, self.catalog, self.database, query, seconds=seconds, rows=1000)
 

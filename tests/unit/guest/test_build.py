@@ -60,8 +60,8 @@ def test_the_second_of_two_builds_waits_and_builds_nothing(tmp_path: Path, start
     said(first, "building the sealed Python")
     second = start()
     said(second, "another build is under way")
-    assert first.communicate("go on\n", timeout=60)[0].endswith("done\n")
-    assert second.communicate(timeout=60)[0] == "done\n"
+    assert first.communicate("go on\n", timeout=240)[0].endswith("done\n")
+    assert second.communicate(timeout=240)[0] == "done\n"
     _, manifest = checked(tmp_path)
     assert is_sound(tmp_path / compiled_name(manifest.wasm_sha256))
     assert not list(tmp_path.glob("*.part"))
@@ -74,12 +74,12 @@ def test_a_build_that_was_killed_leaves_no_lock_and_no_half_artifact(tmp_path: P
     said(second, "another build is under way")
     os.kill(first.pid, signal.SIGKILL)
     said(second, "building the sealed Python")
-    assert second.communicate("go on\n", timeout=60)[0].endswith("done\n")
+    assert second.communicate("go on\n", timeout=240)[0].endswith("done\n")
     checked(tmp_path)
 
 
 def test_a_new_build_takes_the_place_of_the_old_one(tmp_path: Path, start: Start) -> None:
     (tmp_path / "guest-0123.cwasm").write_bytes(b"of older sources")
-    assert start().communicate("go on\n", timeout=60)[0].endswith("done\n")
+    assert start().communicate("go on\n", timeout=240)[0].endswith("done\n")
     assert not (tmp_path / "guest-0123.cwasm").exists()
-    assert start().communicate(timeout=60)[0] == "done\n"  # current: nothing is built
+    assert start().communicate(timeout=240)[0] == "done\n"  # current: nothing is built
