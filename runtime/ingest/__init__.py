@@ -19,6 +19,7 @@ from runtime.ingest.outcome import (
     ReadWorkbook,
     SourceChanged,
 )
+from runtime.ingest.sealed import sealed, unsealed
 from runtime.ingest.store import ReadingStore
 
 __all__ = [
@@ -38,4 +39,6 @@ __all__ = [
     "Stamp",
     "decoded",
     "open_inside",
+    "sealed",
+    "unsealed",
 ]

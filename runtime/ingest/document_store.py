@@ -1,8 +1,9 @@
-"""The folder of extracted document texts: one JSON file for each content, written atomically, read back whole."""
+"""The folder of extracted document texts: one JSON file for each content, written atomically, read back as
+it was written or not at all."""
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 import tempfile
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.ingest.outcome import IngestRefused, StorageFailed
+from runtime.ingest.sealed import sealed, unsealed
 
 KEPT_SECONDS = 3_600
 """A text that no file has any more is kept this long: a run may still read it."""
@@ -35,15 +37,19 @@ class DocumentStore:
         self._folder = folder / "documents"
 
     def find(self, key: str) -> ExtractedText | None:
-        """The text kept under `key`, None when it is missing or damaged. Raises IngestRefused if it was refused."""
+        """The text kept under `key`, None when it is missing or damaged: then it is not held any more, so that it is
+        extracted anew. Raises IngestRefused if it was refused."""
         try:
-            body: dict[str, Any] = json.loads((self._folder / f"{key}.json").read_bytes())
+            body: dict[str, Any] = unsealed((self._folder / f"{key}.json").read_bytes())
             if refused := body.get("refused"):
                 raise IngestRefused(str(refused), str(body.get("revision", "")))
             pages = tuple(str(page) for page in body["pages"])
             notes = tuple(str(note) for note in body["notes"])
             return ExtractedText(pages, bool(body["paged"]), notes, bool(body["whole"]))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except OSError:
+            return None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self._forget(key)
             return None
 
     def holds(self, key: str) -> bool:
@@ -69,12 +75,16 @@ class DocumentStore:
         except OSError:
             return  # it only costs room; a disk that fails is reported where texts are written
 
+    def _forget(self, key: str) -> None:
+        with contextlib.suppress(OSError):  # a folder that can't be written is reported where texts are written
+            (self._folder / f"{key}.json").unlink(missing_ok=True)
+
     def _write(self, key: str, body: dict[str, Any]) -> None:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             descriptor, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
-            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-                json.dump(body, out, ensure_ascii=True)
+            with os.fdopen(descriptor, "wb") as out:
+                out.write(sealed(body))
             os.replace(name, self._folder / f"{key}.json")
         except OSError as error:
             raise StorageFailed(f"{error.filename or self._folder}: {error.strerror}") from error

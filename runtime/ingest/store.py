@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import tempfile
 from collections.abc import Callable, Generator, Sequence
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 
 from runtime.ingest.abandoned import locked, remove_abandoned
 from runtime.ingest.outcome import INGEST_VERSION, IngestRefused, Kind, ReadTable, ReadWorkbook, StorageFailed
+from runtime.ingest.sealed import sealed, unsealed
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ class ReadingStore:
 
     def _kept(self, key: str, revive: Callable[[dict[str, Any]], T]) -> T | None:
         try:
-            body: dict[str, Any] = json.loads((self._tables / f"{key}.json").read_bytes())
+            body: dict[str, Any] = unsealed((self._tables / f"{key}.json").read_bytes())
             refused = body.get("refused")
             found = None if refused else revive(body)
         except (OSError, ValueError, KeyError, TypeError):
@@ -123,6 +123,6 @@ class ReadingStore:
     def _describe(self, key: str, body: dict[str, Any]) -> None:
         with self.writing():
             descriptor, name = tempfile.mkstemp(dir=self.temporary, suffix=".json")
-            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-                json.dump(body, out, ensure_ascii=True)
+            with os.fdopen(descriptor, "wb") as out:
+                out.write(sealed(body))
             os.replace(name, self._tables / f"{key}.json")

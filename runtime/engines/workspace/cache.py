@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import structlog
 from runtime.engines.workspace.catalog import AdmittedFiles
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceTable
 from runtime.errors import StateUnavailable
-from runtime.ingest import IngestRefused
+from runtime.ingest import IngestRefused, sealed, unsealed
 
 log = structlog.get_logger(__name__)
 
@@ -80,9 +79,9 @@ class WorkspaceCache:
     def _used(self, made: CacheDatabase) -> None:
         """Marks a database as used now, notes its files, and clears away what nothing has used for long."""
         with contextlib.suppress(OSError):
-            names = json.dumps([path.name for path in made.parquet])
+            names = sealed([path.name for path in made.parquet])
             temporary = made.path.with_suffix(f".{os.getpid()}.tmp")
-            temporary.write_text(names, encoding="utf-8")
+            temporary.write_bytes(names)
             os.replace(temporary, made.path.with_suffix(".json"))
             os.utime(made.path)
             self._clear(made.path.stat().st_mtime)
@@ -101,7 +100,10 @@ class WorkspaceCache:
 
 def _listed(lists: Iterable[Path]) -> Iterable[str]:
     for path in lists:
-        yield from json.loads(path.read_text(encoding="utf-8"))
+        try:
+            yield from [str(name) for name in unsealed(path.read_bytes())]
+        except (ValueError, TypeError):
+            path.unlink()  # damaged: at worst a copy that is still wanted is made once more
 
 
 def _identity(path: Path) -> tuple[int, int, int] | None:

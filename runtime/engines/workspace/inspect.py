@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from runtime.engines.workspace.column_profile import Rows, profile_columns
 from runtime.engines.workspace.joins import Ask, likely_joins
 from runtime.engines.workspace.model import ColumnProfile, TableProfile, WorkspaceCatalog, WorkspaceTable
 from runtime.evidence import Column
+from runtime.ingest import sealed, unsealed
 from runtime.ingest.columns import quoted
 from runtime.limits import Limits
 
@@ -81,17 +81,17 @@ class Profiles:
 
     def _load(self, table: WorkspaceTable) -> dict[str, ColumnProfile]:
         try:
-            body = json.loads(self._path(table).read_text("utf-8"))
+            body = unsealed(self._path(table).read_bytes())
             return {name: _revive(values) for name, values in body.items()}
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return {}  # not there yet, or damaged: computed afresh
 
     def _save(self, table: WorkspaceTable, kept: Mapping[str, ColumnProfile]) -> None:
-        body = json.dumps({name: asdict(profile) for name, profile in kept.items()}, ensure_ascii=True)
+        body = sealed({name: asdict(profile) for name, profile in kept.items()})
         with contextlib.suppress(OSError):  # a cache that cannot be written costs time, nothing else
             self._folder.mkdir(parents=True, exist_ok=True)
             handle, made = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
-            with os.fdopen(handle, "w", encoding="ascii") as out:
+            with os.fdopen(handle, "wb") as out:
                 out.write(body)
             os.replace(made, self._path(table))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Set
 from dataclasses import dataclass
@@ -21,6 +20,8 @@ from runtime.ingest import (
     ReadTable,
     ReadWorkbook,
     Stamp,
+    sealed,
+    unsealed,
 )
 
 
@@ -89,7 +90,7 @@ class KnownReadings:
             return
         self._loaded = True
         try:
-            body: dict[str, list[Any]] = json.loads(self._path.read_bytes())
+            body: dict[str, list[Any]] = unsealed(self._path.read_bytes())
             for path, (kind, stamp, what, detail) in body.items():
                 reading = self._revive(what, detail)
                 if reading is not None:
@@ -110,7 +111,7 @@ class KnownReadings:
         body = {path: _plain(known) for path, known in self._known.items() if known.settled and _lasting(known.reading)}
         temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
         with contextlib.suppress(OSError):
-            temporary.write_text(json.dumps(body, ensure_ascii=True), encoding="ascii")
+            temporary.write_bytes(sealed(body))
             os.replace(temporary, self._path)
             self._dirty = False
 

@@ -77,16 +77,20 @@ async def execute(arguments: FileSearch, context: CallContext) -> Output:
     if arguments.query is None:
         matches += [(file, None) for file in files]
     else:
-        if arguments.mode != "content":
-            folded = told_apart_by(arguments.query)
-            matches += [(file, None) for file in files if folded in told_apart_by(file.path)]
         if arguments.mode != "paths":
             ends = documents.clock.monotonic() + limits.file_search_seconds
             over = lambda: documents.clock.monotonic() > ends  # noqa: E731  the clock is asked while it scans
             bounds = Bounds(limits.file_search_matches, limits.file_search_bytes, 0, over)
-            found = await asyncio.to_thread(_search, documents, arguments.query, files, bounds)
+            found, again = await asyncio.to_thread(_search, documents, arguments.query, files, bounds)
+            if again:
+                catalog = await documents.catalog(among([file.path for file in files]))
+                files = _chosen(catalog, arguments, limits.workspace_entries)
+                found, _ = await asyncio.to_thread(_search, documents, arguments.query, files, bounds)
             by_path = {file.path: file for file in files}
             matches += [(by_path[hit.file], hit) for hit in found.hits]
+        if arguments.mode != "content":
+            folded = told_apart_by(arguments.query)
+            matches += [(file, None) for file in files if folded in told_apart_by(file.path)]
     matches.sort(key=lambda match: _place(match, arguments.order))
     return _output(matches, found, len(files), len(matches) - len(found.hits) + found.total, limits.file_search_matches)
 
@@ -123,17 +127,19 @@ def _within(path: str, catalog: WorkspaceCatalog) -> Callable[[WorkspaceFile], b
     return below
 
 
-def _search(documents: Documents, query: str, files: list[WorkspaceFile], bounds: Bounds) -> Found:
-    pattern, found = pattern_of(query, literal=True), Found()
+def _search(documents: Documents, query: str, files: list[WorkspaceFile], bounds: Bounds) -> tuple[Found, bool]:
+    """What was found, and whether another attempt may read more: a file changed meanwhile."""
+    pattern, found, again = pattern_of(query, literal=True), Found(), False
     for file in files:
         try:
             pages, paged = _pages(documents, file)
         except CallError as error:
             found.incomplete.append(error.message.rstrip("."))
+            again = again or error.retryable
             continue
         if pages and not search_pages(pattern, file.path, pages, paged, bounds, found):
             break
-    return found
+    return found, again
 
 
 def _pages(documents: Documents, file: WorkspaceFile) -> tuple[tuple[str, ...], bool]:

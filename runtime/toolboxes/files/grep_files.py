@@ -56,8 +56,6 @@ async def execute(arguments: GrepFiles, context: CallContext) -> Output:
     documents = workspace(context).documents
     pattern = pattern_of(arguments.pattern)
     named = called(arguments.names)
-    catalog = await documents.catalog(lambda file: named(file) if arguments.names else file.kind == "document")
-    files, unsearched = _chosen(catalog, arguments.names)
     ends = documents.clock.monotonic() + context.limits.file_search_seconds
     bounds = Bounds(
         arguments.max_hits,
@@ -65,7 +63,15 @@ async def execute(arguments: GrepFiles, context: CallContext) -> Output:
         arguments.context,
         lambda: documents.clock.monotonic() > ends,
     )
-    found, read = await asyncio.to_thread(_search, documents, pattern, files, bounds, unsearched)
+
+    async def attempt() -> tuple[WorkspaceCatalog, list[str], Found, list[WorkspaceFile], bool]:
+        catalog = await documents.catalog(lambda file: named(file) if arguments.names else file.kind == "document")
+        files, unsearched = _chosen(catalog, arguments.names)
+        return catalog, unsearched, *await asyncio.to_thread(_search, documents, pattern, files, bounds, unsearched)
+
+    catalog, unsearched, found, read, again = await attempt()
+    if again:
+        catalog, unsearched, found, read, _ = await attempt()
     if arguments.names and not read:
         raise CallError("not_found", "None of these can be searched: " + "; ".join(unsearched[:5]) + ".")
     return _output(found, read, unsearched, len(catalog.tables) if not arguments.names else 0)
@@ -91,19 +97,21 @@ def _chosen(catalog: WorkspaceCatalog, names: list[str]) -> tuple[list[Workspace
 
 def _search(
     documents: Documents, pattern: object, files: list[WorkspaceFile], bounds: Bounds, unsearched: list[str]
-) -> tuple[Found, list[WorkspaceFile]]:
-    found, read = Found(), list[WorkspaceFile]()
+) -> tuple[Found, list[WorkspaceFile], bool]:
+    """What was found, in which files, and whether another attempt may read more: a file changed meanwhile."""
+    found, read, again = Found(), list[WorkspaceFile](), False
     for file in files:
         try:
             text = documents.text_now(file)
         except CallError as error:
             unsearched.append(error.message.rstrip("."))
+            again = again or error.retryable
             continue
         read.append(file)
         found.incomplete += [f"{file.path}: {note}" for note in text.notes if not text.whole or "no text" in note]
         if not search_pages(pattern, file.path, text.pages, text.paged, bounds, found):
             break
-    return found, read
+    return found, read, again
 
 
 def _output(found: Found, read: list[WorkspaceFile], unsearched: list[str], tables: int) -> Output:

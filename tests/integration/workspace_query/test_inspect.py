@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest_asyncio
 from runtime.engines.workspace.near_names import near
 from runtime.engines.workspace.workspace import Workspace
 from runtime.errors import CallError
+from runtime.ingest import sealed, unsealed
 from runtime.limits import DEFAULT
 
 from .conftest import LONG_AGO, SHOP, opening, write
@@ -142,12 +142,13 @@ async def test_a_short_name_does_not_stand_before_the_one_that_was_meant() -> No
 async def test_statistics_are_kept_by_content(workspace, folder: Path):
     first = await workspace.inspect("orders", [], 0)
     (kept,) = [path for path in (folder / "cache" / "profiles").glob("*.json") if "region" in path.read_text()]
-    body = json.loads(kept.read_text())
+    body = unsealed(kept.read_bytes())
     body["region"]["distinct"] = 77
-    kept.write_text(json.dumps(body))
+    kept.write_bytes(sealed(body))
     assert named(await workspace.inspect("orders", [], 0))["region"].distinct == 77
-    kept.write_text("{broken")
-    assert (await workspace.inspect("orders", [], 0)).columns == first.columns
+    for damaged in (b"{broken", sealed(body).replace(b"77", b"78")):
+        kept.write_bytes(damaged)
+        assert (await workspace.inspect("orders", [], 0)).columns == first.columns
     write(folder / "files", {"orders.csv": "region\nwest\n"})
     os.utime(folder / "files" / "orders.csv", (LONG_AGO + 9, LONG_AGO + 9))
     assert named(await workspace.inspect("orders", [], 0))["region"].common == (("west", 1),)
