@@ -215,6 +215,8 @@ def _checked(name: str, value: str, cast: str, kind: ColumnType) -> str:
 
 def _value(name: str, kind: ColumnType) -> str:
     value = f"trim({quoted(name)})" if kind.trim or kind.absent or kind.numeral else quoted(name)
+    if kind.numeral:  # what is left of a number without its marks is cast as it is, and '' is no number
+        value = f"nullif({value}, '')"
     # Only a column read from all its values has these, and its query is not checked value by value.
     return f"CASE WHEN {absent(value)} THEN NULL ELSE {value} END" if kind.absent else value
 

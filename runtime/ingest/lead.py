@@ -13,6 +13,7 @@ from runtime.ingest.repair import begun, check_width, delimiter_of, lines_of
 from runtime.ingest.wrapping import quoted_whole
 
 _LINES = 1_000
+_NO_ROW = "the first {:,} lines hold no row of a table"
 
 
 def lead_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Dialect:
@@ -28,11 +29,13 @@ def lead_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
     notes: list[str] = []
     delimiter = delimiter_of(lines, quote, kind, notes)
     records = list(loose_records(lines, delimiter, quote))
+    if not records:
+        raise Irregular(_NO_ROW.format(len(lines)))
     layout = find_layout(records)
     check_width(layout, columns)
     names, _, rows = begun(records, layout, notes, "line")
     if not rows:
-        raise Irregular(f"the first {len(lines):,} lines hold no row of a table")
+        raise Irregular(_NO_ROW.format(len(lines)))
     skip = rows[0].line - 1
     # A line that only tells the delimiter is a record by the strict rules, and so is one of blanks.
     blanks = sum(bool(line) != bool(line.strip()) for line in lines_of(head)[:skip])

@@ -68,6 +68,8 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     if is_padded(head, delimiter) or (quote and any(f"{delimiter} {quote}" in line for line in head)):
         return True
     records = list(loose_records(head, delimiter, quote))
+    if not records:  # lines of blanks
+        return True
     layout = find_layout(records)
     grouped = with_one_header(records, layout, [], "line")[0] is not records
     odd = layout.above or layout.units or grouped
@@ -107,10 +109,10 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     width = usual_width([record.cells for record in loose_records(lines[:_HEAD], delimiter, quote)] or [[""]])
     records = list(loose_records(lines, delimiter, quote, width))
     records = without_comments(without_rules(records, notes, "line"), width, notes)
-    if not records:
-        raise IngestRefused("empty: there is no data in it")
     if is_padded(lines[:_HEAD], delimiter):
         records = without_padding(records, notes)
+    if not any(map(_filled, records)):
+        raise IngestRefused("empty: there is no data in it")
     records = _without_empty_end(records, notes)
     layout = find_layout(records[:_HEAD])
     check_width(layout, columns)
@@ -121,7 +123,7 @@ def _without_empty_end(records: list[Record], notes: list[str]) -> list[Record]:
     """The records without columns at their end that have neither a name nor a value, as spreadsheets save them."""
     width = usual_width([record.cells for record in records[:_HEAD]])
     used = max(map(_filled, records))
-    if not 0 < used < width:
+    if used >= width:
         return records
     notes.append(f"{_counted(width - used, 'column')} at the end without a name or a value left out")
     return [replace(record, cells=record.cells[:used]) for record in records]
