@@ -44,7 +44,8 @@ def not_open(source: str, scope: Scope) -> str:
     open_here = scope.of_kind(*READABLE)
     if source in open_here:
         return ""
-    return f"No source {source!r} is open here. Open here: {', '.join(open_here) or 'none'}."
+    here = f"Open here: {', '.join(open_here)}." if open_here else "Nothing is open here; `/footnote why` says why."
+    return f"No source {source!r} is open here. {here}"
 
 
 async def direct_sql(analyst: Analyst, scope: Scope, source: str, query: str) -> DirectResult:

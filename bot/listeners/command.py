@@ -87,7 +87,7 @@ class Command:
 
     async def _files(self, scope: Scope) -> str:
         if "workspace" not in scope.sources:
-            return "No workspace is open in this conversation."
+            return "No workspace is open in this conversation; `/footnote why` says why."
         catalog = await self._analyst.wiring.services.get(Workspace).catalog()
         lines = [
             f"• {cell_text(file.path)} — {cell_text(file.reason or ', '.join(file.tables) or file.kind)}"

@@ -25,7 +25,7 @@ async def schema_text(analyst: Analyst, scope: Scope, name: str) -> str:
     tables, without a name all that are open."""
     tables, unreachable = await _open_tables(analyst, scope)
     if not tables:
-        return "\n".join(["No table is open in this conversation.", *unreachable])
+        return "\n".join(["No table is open in this conversation; `/footnote why` says why.", *unreachable])
     if not name:
         return "\n".join([*_named(tables), *unreachable])
     wanted = name.casefold()

@@ -108,7 +108,9 @@ def _without_values(flight: InFlight, error: CallError) -> CallError:
     if error.code not in _MAY_QUOTE or flight.capability is None or flight.arguments is None:
         return error
     source = flight.capability.source(flight.arguments)
-    if source is None or flight.environment.scope.model_rows(source) != "none":
+    # What a remote tool says of its failure are words of its own, which may be rows: they go where its words go.
+    withheld = ("none",) if flight.capability.remote is None else ("none", "sample")
+    if source is None or flight.environment.scope.model_rows(source) not in withheld:
         return error
     hint = "The reason may quote values of this source, which are not sent to the model."
     return CallError(error.code, CALL_CODES[error.code], hint=hint, retryable=error.retryable)

@@ -135,8 +135,9 @@ async def test_the_terms_of_the_source_hold_for_remote_records_too(stage, script
     assert "Login fails" in json.dumps(containers(messages))
 
 
-async def test_free_words_of_a_withheld_source_stay_with_people(stage, scripted) -> None:
-    async with admitted(stage, more="    model_rows: none\n") as raw:
+@pytest.mark.parametrize("terms", ["none", "sample"])
+async def test_free_words_of_a_withheld_source_stay_with_people(stage, scripted, terms: str) -> None:
+    async with admitted(stage, more=f"    model_rows: {terms}\n") as raw:
         raw.answers["tools/call"] = {"content": [{"type": "text", "text": "zq secret words"}]}
         script = steps(LOAD, (SEARCH, {"query": "a"}), "See the evidence [E2].")
         endpoint, messages = await answers_of(stage, scripted, script, "list the issues", 2)
