@@ -58,7 +58,12 @@ async def test_each_table_is_listed_with_its_notes_and_the_broken_file_with_the_
     (item,) = await called(books, ("list_files", {}))
     entries = {entry["name"]: entry for entry in data(item)["entries"]}
     assert entries["workshop.xlsx"]["tables"] == ["workshop_open_jobs", "workshop_spare_parts", "workshop_old_prices"]
-    assert entries["workshop.xlsx"]["rows"] == 11
+    assert [(each["table"], each["part"], each["rows"]) for each in entries["workshop.xlsx"]["each"]] == [
+        ("workshop_open_jobs", "sheet Workshop, A1:D6", 4),
+        ("workshop_spare_parts", "sheet Workshop, A9:C15", 5),
+        ("workshop_old_prices", "sheet old prices, A1:B3", 2),
+    ]
+    assert "rows" not in entries["workshop.xlsx"]
     assert any("hidden" in note for note in entries["workshop.xlsx"]["notes"])
     assert entries["sales_plan.xlsx"]["tables"] == ["sales_plan"]
     assert any("never calculated" in note for note in entries["quarter_close.xlsx"]["notes"])

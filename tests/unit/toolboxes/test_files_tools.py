@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -57,6 +58,35 @@ async def test_list_files_pages_and_searches(desk: Desk):
     assert [entry["name"] for entry in found.data["entries"]] == ["sub/people.csv"]
     found = await desk.call(list_files.CAPABILITY, kind="documents")
     assert [entry["name"] for entry in found.data["entries"]] == ["guide.md"]
+
+
+async def test_each_table_of_a_file_is_listed_by_itself(tmp_path: Path):
+    """Rows, columns and notes of one table are never those of the file's others."""
+    wide = "<tr>" + "".join(f"<th>w{number}" for number in range(30)) + "<tr>" + "<td>1" * 30
+    pages = [
+        "<h3>Open jobs</h3><table><tr><th>job<th>hours<tr><td>a<td>1,5<tr><td>b<td>2,5</table>",
+        f"<h3>Wide</h3><table>{wide}</table>",
+        *(f"<h3>T {number}</h3><table><tr><th>n<th>v<tr><td>{number}<td>1</table>" for number in range(20)),
+    ]
+    desk = Desk(tmp_path)
+    await desk.open({"one.xls": pages[0], "two.xls": "".join(pages[:2]), "many.xls": "".join(pages)})
+    try:
+        listed = await desk.call(list_files.CAPABILITY)
+        many, one, two = listed.data["entries"]
+        assert (one["rows"], one["columns"], "each" in one) == (2, ["job", "hours"], False)
+        assert "hours: decimal comma" in one["notes"]
+        assert (two["tables"], "rows" in two, "columns" in two) == (["two_open_jobs", "two_wide"], False, False)
+        jobs, wide = two["each"]
+        assert (jobs["table"], jobs["part"], jobs["rows"]) == ("two_open_jobs", "table 1 of the page", 2)
+        assert (jobs["columns"], wide["rows"], len(wide["columns"])) == (["job", "hours"], 1, 30)
+        assert "hours: decimal comma" in jobs["notes"] and "hours: decimal comma" not in str(wide) + str(two["notes"])
+        assert any("web page" in note for note in two["notes"]) and "web page" not in str(two["each"])
+        assert (len(many["tables"]), len(many["each"])) == (22, 20)
+        assert "22 tables, the first 20 are told; inspect_table shows others" in many["notes"]
+        assert len(many["each"][1]["columns"]) == 12
+        assert "30 columns, the first 12 are named; inspect_table shows others" in many["each"][1]["notes"]
+    finally:
+        await desk.close()
 
 
 async def test_inspect_table_describes_columns(desk: Desk):
