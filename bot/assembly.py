@@ -8,7 +8,7 @@ from bot.settings import Settings
 from bot.sources import OpenSources, open_sources
 from bot.updates import open_updates
 from bot.uses import Uses
-from runtime.admission import AdmissionByPolicy, Asker, Conversation, Manifest, Policy, PolicyInForce, Present
+from runtime.admission import AdmissionByPolicy, Asker, Conversation, Policy, PolicyInForce, Present
 from runtime.boundary import Approvals, NoApprovals
 from runtime.capability import Scope, Services
 from runtime.clock import Clock, NewId, SystemClock, random_id
@@ -125,7 +125,7 @@ class Analyst:
 
 async def open_analyst(
     settings: Settings,
-    manifest: Manifest,
+    in_force: PolicyInForce,
     state: State,
     present: Present,
     *,
@@ -133,14 +133,13 @@ async def open_analyst(
     new_id: NewId = random_id,
     model: Model | None = None,
     approvals: Approvals | None = None,
-    in_force: PolicyInForce | None = None,
     changed: Changed | None = None,
 ) -> Analyst:
-    """Opens the analyst of a manifest over `state`. Without `approvals` nobody can be asked for one; `in_force` is the
-    manifest's policy where others hear of a change, too; `changed` hears of remote tools that changed. Raises
-    ConfigurationError for a folder or model that cannot be used."""
+    """Opens the analyst of the manifest in force over `state`. Without `approvals` nobody can be asked for one;
+    `changed` hears of remote tools that changed. Raises ConfigurationError for a folder or model that cannot be
+    used."""
     clock = clock or SystemClock()
-    in_force = in_force or PolicyInForce(Policy.of(manifest))
+    manifest = in_force.policy.manifest
     limits = manifest.effective_limits()
     opened = await open_sources(manifest, settings, limits, clock, changed=changed)
     model = model or choose_model(settings)

@@ -108,14 +108,13 @@ async def running_bot(
         )
         analyst = await open_analyst(
             settings,
-            in_force.policy.manifest,
+            in_force,
             state,
             board.presence,
             clock=clock,
             new_id=new_id,
             model=model,
             approvals=office.desk,
-            in_force=in_force,
             changed=tells_of_remote_changes(board, in_force),
         )
         stack.push_async_callback(analyst.close)

@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.assembly import Analyst, open_analyst
 from bot.direct import not_open
 from bot.settings import Settings, load_settings
-from runtime.admission import Asker, Conversation, load_manifest
+from runtime.admission import Asker, Conversation, Policy, PolicyInForce, load_manifest
 from runtime.capability import Scope
 from runtime.clock import SystemClock, random_id
 from runtime.errors import ConfigurationError
@@ -17,13 +17,12 @@ from runtime.state import open_state
 
 PLACE = Conversation("im", "D0LOCAL")
 ADDRESS = "local:D0LOCAL:0"
+WITHOUT_OPERATORS = "U0LOCAL"
+"""Who asks where the manifest names no operator."""
 
 
 class OperatorPresence:
     """The first operator of the manifest, in a direct message."""
-
-    def __init__(self) -> None:
-        self.user = "U0LOCAL"
 
     async def look(self, scope: Scope) -> tuple[Conversation, Asker | None]:
         """Always the same place and person."""
@@ -43,16 +42,16 @@ def settings_for(manifest: str | None, model: str | None) -> Settings:
 @asynccontextmanager
 async def local_analyst(settings: Settings) -> AsyncGenerator[tuple[Analyst, Scope]]:
     """The analyst and the scope of one run of the operator."""
-    presence = OperatorPresence()
     state = open_state("sqlite://", clock=SystemClock(), new_id=random_id)
     try:
-        analyst = await open_analyst(settings, load_manifest(settings.manifest), state, presence)
+        in_force = PolicyInForce(Policy.of(load_manifest(settings.manifest)))
+        analyst = await open_analyst(settings, in_force, state, OperatorPresence())
     except BaseException:
         state.close()
         raise
     try:
         operators = analyst.policy.manifest.operators.users
-        user = operators[0] if operators else presence.user
+        user = operators[0] if operators else WITHOUT_OPERATORS
         sources = analyst.sources(PLACE, Asker(user))
         await analyst.opened.ready(sources)
         yield (

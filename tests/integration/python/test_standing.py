@@ -14,7 +14,7 @@ from bot.assembly import open_analyst
 from bot.settings import load_settings
 from guest import GuestUnavailable, open_guest
 from guest.host.opening import BUILT
-from runtime.admission import Conversation, load_manifest
+from runtime.admission import Conversation, Policy, PolicyInForce, load_manifest
 from runtime.clock import SystemClock
 from runtime.engines.python import PythonEngine, describe_python, open_python
 from runtime.limits import DEFAULT
@@ -45,7 +45,8 @@ class Alone:
 
 async def tools(settings) -> set[str]:
     state = open_state(settings.state_url, clock=SystemClock(), new_id=counted_ids())
-    analyst = await open_analyst(settings, load_manifest(settings.manifest), state, Alone())
+    in_force = PolicyInForce(Policy.of(load_manifest(settings.manifest)))
+    analyst = await open_analyst(settings, in_force, state, Alone())
     try:
         return set(analyst.wiring.registry.by_tool)
     finally:
