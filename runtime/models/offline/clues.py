@@ -72,6 +72,11 @@ class Clues:
             return None
         return next((mention for mention in self.mentions if mention.first <= at < mention.after), None)
 
+    def names_rows(self, mention: Mention) -> bool:
+        """True for the table's name, and for a column that tells each of its rows apart."""
+        keys = self.table.keys
+        return mention.table or any(column.name in keys and column.via is None for column in mention.columns)
+
     def next_content(self, at: int) -> int | None:
         """The first token from `at` on that is no mere filler, within the clause."""
         for index in range(at, len(self.tokens)):

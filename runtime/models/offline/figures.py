@@ -62,7 +62,13 @@ def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggreg
     if functions & {"avg", "median"}:
         return parts.cannot(_OVER_WHAT)
     clues = parts.clues
-    amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
+    named = named_numbers(clues, parts.measure_tokens)
+    firm = [
+        one.column for mention in clues.mentions if not mention.loose for one in named if one.column in mention.columns
+    ]
+    if firm and target.kind == "rows":
+        return parts.cannot("I can only work out one figure at a time.")
+    amounts = bool(named) or clues.money
     if amounts and (functions & {"sum"} or clues.has("what") or clues.has("much")):
         return parts.cannot("I can only work out one figure at a time.")
     if target.kind == "label" and target.column is not None:

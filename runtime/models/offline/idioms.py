@@ -16,7 +16,6 @@ from runtime.models.offline.lexicon import (
     MOST,
 )
 from runtime.models.offline.listing import names_file
-from runtime.models.offline.mentions import Mention
 from runtime.models.offline.periods import PeriodMention, find_points
 from runtime.models.offline.plan import Comparison
 
@@ -202,11 +201,6 @@ def equalities(clues: Clues) -> None:
     clues.use_all(found)
 
 
-def _rows_named(clues: Clues, noun: Mention) -> bool:
-    """True for the table's name, and for a column that tells each of its rows apart."""
-    return noun.table or any(column.name in clues.table.keys and column.via is None for column in noun.columns)
-
-
 def _happened(clues: Clues, at: int) -> bool:
     """True for "joined first", "was opened last", "came first": what its date says. Where rows have a rank of their
     own, who came first is none of a date's."""
@@ -258,7 +252,7 @@ def first_and_last(clues: Clues) -> None:
             noun = clues.mention_at(noun.after)  # "the last 3 paid orders"
         if (
             noun is None
-            or not _rows_named(clues, noun)
+            or not clues.names_rows(noun)
             or (value is not None and (value != int(value) or not 1 <= value <= 1000))
         ):
             continue

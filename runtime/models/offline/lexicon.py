@@ -93,6 +93,7 @@ ADJECTIVES: Mapping[str, tuple[str, str]] = {
     "slower": ("min", "speed"),
     "latest": ("max", "date"),
     "newest": ("max", "date"),
+    "recent": ("max", "date"),
     "earliest": ("min", "date"),
     "oldest": ("min", "date"),
     "youngest": ("max", "date"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from runtime.models.offline.catalog import Table
-from runtime.models.offline.lexicon import AGGREGATES, MONEY_COLUMNS
+from runtime.models.offline.lexicon import AGGREGATES, BUCKETS, MONEY_COLUMNS
 from runtime.models.offline.mentions import Mention, find_mentions
 from runtime.models.offline.plan import Aggregate, Cannot, Combined, Plan, Reading
 from runtime.models.offline.tokens import Token, tokenize
@@ -19,7 +19,7 @@ _JOINING = frozenset((",", "and", "&", "from", "per")) | _PLUS | _MINUS
 _DIFFERENCE = (("difference", "between"), ("difference", "of"), ("gap", "between"))
 _ADDED = (("sum", "of"), ("total", "of"), ("add", "up"), ("sum", "up"), ("add",), ("sum",))
 _TOGETHER = (("together",), ("combined",), ("all", "together"), ("taken", "together"))
-_SAYS_SO = _PLUS | _MINUS | frozenset("per difference gap subtract add sum total together combined".split())
+_SAYS_SO = _PLUS | _MINUS | frozenset("difference gap subtract add sum together combined".split())
 _TOTAL = tokenize("total")
 
 
@@ -59,7 +59,9 @@ def with_several(
 
 def _listed(tokens: Sequence[Token], tables: Sequence[Table], *, beside: bool) -> _Listed | None:
     lows = [token.low for token in tokens]
-    if not beside and not _SAYS_SO.intersection(lows):
+    says_so = not _SAYS_SO.isdisjoint(lows) or ("total", "of") in pairwise(lows)
+    says_so = says_so or any(one.low == "per" and other.stem not in BUCKETS for one, other in pairwise(tokens))
+    if not (beside or says_so) or _JOINING.isdisjoint(lows):
         return None
     for table in tables:
         runs = [*_runs(tokens, table)]

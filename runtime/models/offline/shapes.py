@@ -24,7 +24,7 @@ from runtime.models.offline.within import extreme_within
 
 _SEVERAL = 5  # "top customers", without a number
 _QUANTITY = ("most", "fewest", "least", "more", "fewer", "less")
-_ARTICLES = ("all", "the", "our", "my")
+_ARTICLES = ("all", "the", "our", "my", "new")
 _BORN = frozenset(("birth", "born", "birthday", "dob", "birthdate"))
 COUNT = Aggregate("count")
 
@@ -58,7 +58,12 @@ def shape(parts: Parts) -> Reading:
     if row_bounds:
         return parts.cannot("I can't tell what is to be counted against that bound.")
     aggregate = figure_wanted(parts)
-    if isinstance(aggregate, Cannot) and aggregate.reason.startswith(NO_SUM) and _one_row(parts):
+    if (
+        isinstance(aggregate, Cannot)
+        and aggregate.reason.startswith(NO_SUM)
+        and not parts.dimensions
+        and _one_row(parts)
+    ):
         return planned(parts, "rows", COUNT)  # "the price of the oak desk"
     if isinstance(aggregate, (Ask, Cannot)):
         return aggregate
@@ -98,6 +103,7 @@ def _ranked(parts: Parts) -> Reading:
     extreme = clues.extremes[0] if clues.extremes else Extreme(0, direction)
     dimensions = parts.dimensions or _only_label(parts)
     own = all(one.column.via is None and not one.bucket for one in dimensions) and not clues.has("by")
+    own = own and not _ranks_groups(clues, extreme)
     if own and concept_of(parts, extreme) == "date":
         dimensions = ()  # "which store opened first": the row that did, with its store
     if dimensions and all(dimension.bucket == "day" for dimension in dimensions) and _each_row(parts, extreme):
@@ -108,6 +114,13 @@ def _ranked(parts: Parts) -> Reading:
     if len(dimensions) > 1:
         return parts.cannot("I can only rank one kind of group at a time.")
     return _ranked_groups(parts, direction, extreme) if dimensions else _extreme_rows(parts, direction, extreme)
+
+
+def _ranks_groups(clues: Clues, extreme: Extreme) -> bool:
+    """ "The oldest team": no row of a person is one, and which team is old isn't known."""
+    noun = clues.next_content(extreme.at + 1)
+    mention = clues.mention_at(noun) if noun is not None else None
+    return mention is not None and bool(mention.columns) and not mention.values and not clues.names_rows(mention)
 
 
 def _each_row(parts: Parts, extreme: Extreme) -> bool:
@@ -248,7 +261,8 @@ def _one_row(parts: Parts) -> bool:
     """True where the conditions keep one row at most: one value of a column that has no value twice."""
     kept = [one for one in parts.values if one.column.via is None and not one.negated and len(one.values) == 1]
     rows = parts.clues.table.rows
-    return not parts.dimensions and any(one.column.distinct == rows and not one.column.folds for one in kept)
+    keys = parts.clues.table.keys
+    return any((one.column.distinct == rows and not one.column.folds) or one.column.name in keys for one in kept)
 
 
 def _one_row_each(parts: Parts, dimension: Dimension) -> bool:
@@ -263,6 +277,8 @@ def _listing(parts: Parts) -> Reading:
     bare = rows_named and narrowed and (bool(parts.related) or _opens_with_noun(clues))
     asks = any(clues.has(clue) for clue in ("list", "which", "what", "when")) or (bare and not parts.dimensions)
     if asks and parts.dimensions and not parts.dimensions[0].bucket:
+        if not clues.has("by") and _one_row(parts):
+            return planned(replace(parts, dimensions=()), "rows", COUNT)  # "who is the owner of account 5"
         return planned(parts, "groups", COUNT)
     if (clues.has("by") or clues.has("compare")) and parts.dimensions and not asks and rows_named:
         return planned(parts, "groups", COUNT)

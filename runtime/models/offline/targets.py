@@ -65,6 +65,9 @@ def _noun(clues: Clues, at: int) -> tuple[Target, ...]:
         if passed is not None and any(token.low in _VERBS | _OF_PLACE for token in clues.tokens[passed.after : index]):
             break  # "how many mugs were ordered", "how many mugs in Hamburg": the value is the noun
         mention = clues.mention_at(index)
+        between = {token.low for token in clues.tokens[passed.after : index]} if passed is not None else set[str]()
+        if "and" in between and mention is not None and not mention.values:
+            break  # "number of mails and clicks": two of them
         if mention is not None and not (mention.table or mention.values) and mention.after in clues.rows_at:
             return (Target("rows"),)  # "line items", "customer records"
         said_of = mention is not None and _said_of_value(clues, mention)

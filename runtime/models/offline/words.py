@@ -147,10 +147,13 @@ def _extreme(clues: Clues, at: int, low: str, word: str) -> bool:
     if low in ADJECTIVES:
         direction, concept = ADJECTIVES[low]
         before = clues.tokens[at - 1].low if at else ""
-        if low == "expensive" and before == "least":
+        graded = low in ("expensive", "recent")
+        if low == "recent" and before not in ("most", "least"):
+            return False  # how long ago that is nobody can tell
+        if graded and before == "least":
             direction = "min"
         comparative = low.endswith("er") or low in ("more", "less")
-        if low == "expensive" and before in ("most", "least", "more", "less"):
+        if graded and before in ("most", "least", "more", "less"):
             clues.extremes = [extreme for extreme in clues.extremes if extreme.at != at - 1]
         clues.extremes.append(Extreme(at, "max" if direction == "max" else "min", concept, comparative))
         return True

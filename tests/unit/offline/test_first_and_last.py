@@ -39,6 +39,10 @@ def folder(tmp_path: Path) -> Folder:
         ("Which visit was last?", ["Jo", "2024-03-04"]),
         ("Which guest visited last in January 2024?", ["Ida", "2024-01-06"]),
         ("Which member joined last?", ["Eli", "2024-05-05"]),
+        ("most recent visit", ["Jo", "2024-03-04"]),
+        ("When was the most recent visit of Hal?", ["Hal", "2024-03-01"]),
+        ("least recent visit", ["Hal", "2024-01-05"]),
+        ("Which team has the oldest person in people.csv?", ["Bob", "team: y", "50"]),
         ("Who is the oldest person in people.csv?", ["Bob", "50"]),
         ("Who is the youngest in people.csv?", ["Cy", "20"]),
         ("Who is the oldest member?", ["Eli", "1960-01-01"]),
@@ -61,6 +65,10 @@ async def test_the_row_that_did(folder: Folder, question: str, words: list[str])
         "Which store is the youngest?",
         "Which store opened first by city?",
         "Which store opened first after A?",
+        "Which is the oldest team?",
+        "youngest team",
+        "latest guest",
+        "recent visits",
     ],
 )
 async def test_what_no_date_of_the_row_tells_is_declined(folder: Folder, question: str) -> None:

@@ -187,6 +187,7 @@ GUESTS = "guest_id,guest,joined_on,status\n1,Ann,2025-01-02,active\n2,Bo,2025-03
         ("How many new guests joined in 2025?", 2),
         ("How many new guests in March 2025?", 1),
         ("new active guests by year", 1),
+        ("new guests in 2025", 2),
     ],
 )
 async def test_stock_and_new_rows(tmp_path: Path, question: str, figure: float) -> None:
@@ -203,3 +204,10 @@ async def test_new_without_a_time_and_what_is_gone_are_declined(tmp_path: Path, 
         (tmp_path / f"{name}.csv").write_text(text)
     folder = Folder([tmp_path / "stock_count.csv", tmp_path / "guests.csv"])
     assert declined(await duckdb_tools.converse(folder, question))
+
+
+@pytest.mark.parametrize("question", ["Who is the guest of guest_id 2?", "What is the status of guest_id 2?"])
+async def test_what_one_row_says_is_that_row(tmp_path: Path, question: str) -> None:
+    (tmp_path / "guests.csv").write_text(GUESTS)
+    text = await duckdb_tools.converse(Folder([tmp_path / "guests.csv"]), question)
+    assert "| 2 | Bo | 2025-03-04 | left |" in text and "number of" not in text, text

@@ -135,6 +135,8 @@ async def test_what_is_not_of_one_kind_is_shown_and_not_added_up(ads: Folder) ->
         "Sum of revenue and the average of cost in EUR",
         "difference between clicks, cost and revenue in EUR",
         "clicks over 5 and cost",
+        "number of rows and clicks by campaign",
+        "number of ads and clicks by campaign",
         "clicks and cost over 3",
     ],
 )

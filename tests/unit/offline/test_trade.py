@@ -116,6 +116,9 @@ def figures(shop: Database, sql: str) -> list[float]:
          "SELECT count(*) FROM customers WHERE customer_id NOT IN (SELECT customer_id FROM orders)"),
         ("How many goods were never ordered in January 2025?",
          "SELECT count(*) FROM goods WHERE product_id NOT IN (SELECT product_id {J} ordered_on LIKE '2025-01%')"),
+        ("What did customer 5 order most in 2025?",
+         "SELECT product, sum(quantity) {J} orders.customer_id = 5 AND ordered_on LIKE '2025%'"
+         " GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
         ("Who ordered in June 2025?",
          "SELECT customer_id, count(*) FROM orders WHERE ordered_on LIKE '2025-06%' GROUP BY 1"),
     ],
