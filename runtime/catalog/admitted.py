@@ -26,11 +26,15 @@ def admitted(
     denied: what denies or masks is matched whatever the case, and what allows only in the case in which PostgreSQL
     keeps the name, there with its schema. A view exists when all that it reads, down to the tables, exists with every
     column; a computed column, when no column of its table is denied. Where one is masked, the whole view and the
-    computed columns are. A table shows the rows of its partitions and heirs: what is said of those holds for it, too. A
-    key with a denied column isn't one; a comment that names what doesn't exist is withheld.
+    computed columns are. A table shows the rows of its partitions and heirs: what is said of those holds for it, too.
+    The rows of an heir are rows of the table that it inherits from: what denies or masks that one means the heir as
+    well, and a column that holds whole rows of a table what is said of its columns. A key with a denied column isn't
+    one; a comment that names what doesn't exist is withheld.
     The revision also stands for the rules, so that nothing kept by revision outlives them."""
-    rules = _Rules.of(structure.dialect, tables, columns, schemas)
-    candidates = [_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)]
+    rules = _Rules.of(structure, tables, columns, schemas)
+    candidates = _without_denied_rows(
+        [_without_denied_columns(item, rules) for item in structure.tables if rules.admit(item)]
+    )
     kept = _existing(candidates)
     hidden = _Hidden.of(structure, kept)
     shown = tuple(_tied(kept[table.id], kept, hidden) for table in structure.tables if table.id in kept)
@@ -52,7 +56,9 @@ def unmatched(structure: Structure, tables: AllowDeny, columns: ColumnRules) -> 
     for key, patterns in (("columns.deny", columns.deny), ("columns.mask", columns.mask)):
         for pattern in patterns:
             takes = _matcher((pattern,))
-            spelled = ((_spellings(table), column.name) for table in structure.tables for column in table.columns)
+            spelled = (
+                (_spellings(_all_names(table)), column.name) for table in structure.tables for column in table.columns
+            )
             if not any(takes(spellings(name)) for spellings, name in spelled):
                 found.append((key, pattern))
     return tuple(found)
@@ -75,21 +81,44 @@ class _Rules:
     deny: Matches
     deny_column: Matches
     mask_column: Matches
+    inherited: Mapping[str, tuple[str, ...]]  # the names of the tables that one inherits from, by its id
 
     @classmethod
-    def of(cls, dialect: str, tables: AllowDeny, columns: ColumnRules, schemas: Sequence[str] | None) -> _Rules:
+    def of(cls, structure: Structure, tables: AllowDeny, columns: ColumnRules, schemas: Sequence[str] | None) -> _Rules:
         return cls(
             None if schemas is None else frozenset(schemas),
-            _matcher(tables.allow, any_case=dialect != "postgres"),
+            _matcher(tables.allow, any_case=structure.dialect != "postgres"),
             _matcher(tables.deny),
             _matcher(columns.deny),
             _matcher(columns.mask),
+            _inherited_names(structure),
         )
+
+    def names(self, table: CatalogTable) -> tuple[str, ...]:
+        """The names by which what denies or masks may mean a table."""
+        return (*_all_names(table), *self.inherited.get(table.id, ()))
 
     def admit(self, table: CatalogTable) -> bool:
         if self.schemas is not None and table.schema not in self.schemas:
             return False
-        return self.allow(_full(table)) and not self.deny(_all_names(table))
+        return self.allow(_full(table)) and not self.deny(self.names(table))
+
+
+def _inherited_names(structure: Structure) -> Mapping[str, tuple[str, ...]]:
+    """All names of the tables above each heir, of any distance."""
+    above = dict[str, list[CatalogTable]]()
+    for table in structure.tables:
+        for heir in table.reads if table.kind not in _VIEWS else ():
+            above.setdefault(heir, []).append(table)
+
+    def names(heir: str, seen: set[str]) -> Iterator[str]:
+        for table in above.get(heir, ()):
+            if table.id not in seen:
+                seen.add(table.id)
+                yield from _all_names(table)
+                yield from names(table.id, seen)
+
+    return {heir: tuple(names(heir, {heir})) for heir in above}
 
 
 def _matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
@@ -101,9 +130,8 @@ def _matcher(patterns: Sequence[str], *, any_case: bool = True) -> Matches:
     return lambda spellings: any(whole.fullmatch(spelling) for spelling in spellings)
 
 
-def _spellings(table: CatalogTable) -> Callable[[str], Iterator[str]]:
-    """For a column of this table: the names by which a rule may mean it."""
-    tables = _all_names(table)
+def _spellings(tables: Sequence[str]) -> Callable[[str], Iterator[str]]:
+    """For a column of a table with these names: the names by which a rule may mean it."""
 
     def of_column(column: str) -> Iterator[str]:
         yield column
@@ -114,9 +142,27 @@ def _spellings(table: CatalogTable) -> Callable[[str], Iterator[str]]:
 
 
 def _without_denied_columns(table: CatalogTable, rules: _Rules) -> CatalogTable:
-    spellings = _spellings(table)
+    spellings = _spellings(rules.names(table))
     denied = {item.name for item in table.columns if rules.deny_column(spellings(item.name))}
     masked = {item.name for item in table.columns if item.masked or rules.mask_column(spellings(item.name))}
+    return _ruled(table, denied, masked)
+
+
+def _without_denied_rows(candidates: Sequence[CatalogTable]) -> list[CatalogTable]:
+    """A column may hold whole rows of other tables: where one of those isn't open with every column the column isn't,
+    and where a column of theirs is masked it is masked."""
+    by_id = {table.id: table for table in candidates}
+    return [_as_the_rows_it_holds(table, by_id) for table in candidates]
+
+
+def _as_the_rows_it_holds(table: CatalogTable, by_id: Mapping[str, CatalogTable]) -> CatalogTable:
+    denied, masked = set[str](), {item.name for item in table.columns if item.masked}
+    for item in table.columns:
+        held = [by_id.get(name) for name in item.holds]
+        if any(rows is None or rows.partial for rows in held):
+            denied.add(item.name)
+        elif any(each.masked for rows in held if rows is not None for each in rows.columns):
+            masked.add(item.name)
     return _ruled(table, denied, masked)
 
 

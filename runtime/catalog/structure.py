@@ -24,7 +24,8 @@ class TableKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class CatalogColumn:
     """One column. `type` is the engine's own word; `generated` ones are computed from other columns (an identity or
-    a default isn't); `masked` ones are shown to people and never to the model."""
+    a default isn't); `masked` ones are shown to people and never to the model. `holds`: the ids of the relations whose
+    whole rows stand in it, by its type."""
 
     name: str
     type: str
@@ -34,6 +35,7 @@ class CatalogColumn:
     masked: bool = False
     casts: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

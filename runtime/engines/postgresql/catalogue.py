@@ -51,6 +51,30 @@ WHERE a.attrelid = ANY ($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
   AND (t.typtype = 'e' OR composite.oid IS NOT NULL)
 """
 
+ROWS_HELD = """
+-- The columns of the relations $1 that hold whole rows of relations, by their types: also inside lists, domains,
+-- ranges, composite types and the rows that they hold.
+WITH RECURSIVE inside AS (
+  SELECT a.attrelid, a.attnum, a.atttypid AS held
+  FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+  WHERE a.attrelid = ANY ($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+    AND t.typnamespace <> 'pg_catalog'::regnamespace
+  UNION
+  SELECT inside.attrelid, inside.attnum, further.held
+  FROM inside JOIN pg_type AS t ON t.oid = inside.held
+  CROSS JOIN LATERAL (
+    SELECT t.typelem UNION SELECT t.typbasetype
+    UNION SELECT rngsubtype FROM pg_range WHERE rngtypid = t.oid
+    UNION SELECT atttypid FROM pg_attribute WHERE attrelid = t.typrelid AND attnum > 0 AND NOT attisdropped
+  ) AS further (held)
+  WHERE further.held <> 0)
+SELECT DISTINCT inside.attrelid::int8, inside.attnum::int4, n.nspname::text, c.relname::text
+FROM inside JOIN pg_type AS t ON t.oid = inside.held
+JOIN pg_class AS c ON c.oid = t.typrelid AND c.relkind <> 'c'
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ORDER BY 1, 2, 3, 4
+"""
+
 READABLE_COLUMNS = """
 -- Which columns of the relations $1 the role may read, where it has no right to whole relations.
 SELECT a.attrelid::int8, a.attnum::int4

@@ -86,6 +86,7 @@ class _Parts:
     columns: Mapping[int, list[tuple[Any, ...]]]
     names: Mapping[tuple[int, int], str]
     types: Mapping[tuple[int, int], tuple[tuple[str, ...], tuple[str, ...]]]
+    held: Mapping[tuple[int, int], tuple[str, ...]]
     comments: Mapping[tuple[int, int], str]
     keys: Mapping[int, list[tuple[Any, ...]]]
     foreign_keys: Mapping[int, list[tuple[Any, ...]]]
@@ -97,10 +98,14 @@ async def _parts(connection: Connection, oids: list[int]) -> _Parts:
     columns = await fetch(connection, catalogue.COLUMNS, (oids,))
     comments = await fetch(connection, catalogue.COMMENTS, (oids,))
     types = await fetch(connection, catalogue.OWN_TYPES, (oids,))
+    held = defaultdict[tuple[int, int], tuple[str, ...]](tuple)
+    for oid, position, schema, name in await fetch(connection, catalogue.ROWS_HELD, (oids,)):
+        held[oid, position] += (table_id(schema, name),)
     return _Parts(
         _by_relation(columns),
         {(row[0], row[1]): row[2] for row in columns},
         {(row[0], row[1]): (tuple(row[2]), tuple(row[3])) for row in types},
+        held,
         {(row[0], row[1]): row[2] for row in comments},
         _by_relation(await fetch(connection, catalogue.KEYS, (oids,))),
         _by_relation(await fetch(connection, catalogue.FOREIGN_KEYS, (oids,))),
@@ -145,6 +150,7 @@ def _table(
                 generated,
                 False,
                 *parts.types.get((oid, position), ((), ())),
+                parts.held.get((oid, position), ()),
             )
             for _, position, name, type_, nullable, generated in parts.columns[oid]
         ),

@@ -243,6 +243,28 @@ async def test_a_rule_for_a_partition_or_an_heir_holds_for_the_table_that_shows_
     assert "public.sales" not in (await closed.structure()).by_id
 
 
+async def test_a_rule_for_a_table_holds_for_its_heirs_and_for_columns_that_hold_its_rows(
+    empty: Database, open_engine: Opener
+):
+    empty.run("""
+        CREATE TABLE people (id int, ssn text, mail text); CREATE TABLE staff (desk text) INHERITS (people);
+        CREATE TABLE "Past" (at int, who people, all_of people[]);
+        INSERT INTO staff VALUES (2, 's3cr3t', 'm@x.com', 'A');
+        INSERT INTO "Past" SELECT 1, p, ARRAY[p] FROM people AS p;
+        GRANT SELECT ON people, staff, "Past" TO {role}
+    """)
+    engine = await open_engine(empty, columns={"deny": ["public.people.ssn"], "mask": ["public.people.mail"]})
+    open_now = (await engine.structure()).by_id
+    assert [(column.name, column.masked) for column in open_now["public.staff"].columns] == [
+        ("id", False), ("mail", True), ("desk", False),
+    ]  # fmt: skip
+    assert [column.name for column in open_now["public.Past"].columns] == ["at"]
+    for query in ("SELECT * FROM staff", 'SELECT * FROM "Past"', 'SELECT to_jsonb(p) FROM "Past" AS p'):
+        assert "s3cr3t" not in str(await engine.read(query, seconds=10, rows_kept=5))
+    masked = await open_engine(empty, columns={"mask": ["public.people.mail"]})
+    assert [column.masked for column in (await masked.structure()).by_id["public.Past"].columns] == [False, True, True]
+
+
 CHANGES = [
     "ALTER TABLE orders ADD extra int",
     "ALTER TABLE orders DROP COLUMN note CASCADE",

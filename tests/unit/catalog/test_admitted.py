@@ -181,6 +181,54 @@ def test_what_is_said_of_a_table_holds_for_those_it_inherits_from() -> None:
     assert names(nothing) == ["public.bosses"]
 
 
+def test_what_is_said_of_a_table_holds_for_its_heirs_whose_rows_are_its_own() -> None:
+    left = admitted(FAMILY, ALL, ColumnRules(deny=("public.people.ssn",)))
+    assert [[column.name for column in left.by_id[name].columns] for name in ("public.staff", "public.bosses")] == [
+        ["id", "name"],
+        ["id", "name", "bonus"],
+    ]
+    masked = admitted(FAMILY, ALL, ColumnRules(mask=("staff.name",)))
+    assert [column.name for column in masked.by_id["public.bosses"].columns if column.masked] == ["name"]
+    assert names(admitted(FAMILY, AllowDeny(deny=("public.people",)), ANY)) == []
+    assert names(admitted(FAMILY, AllowDeny(deny=("staff",)), ANY)) == []  # people would show its rows
+
+
+def holding(name: str, *held: str) -> CatalogTable:
+    """A table with a column that holds rows of others."""
+    made = table(name, "id", "held")
+    return replace(made, columns=(made.columns[0], replace(made.columns[1], holds=held)))
+
+
+ROWS = Structure(
+    "crm",
+    "postgres",
+    (
+        table("customers", "id", "ssn", "email"),
+        holding("history", "public.customers"),
+        holding("boxes", "public.customers", "public.history"),
+        view("seen", "id", reads=("public.boxes",)),
+        holding("others"),
+    ),
+    "r1",
+)
+
+
+def test_a_column_that_holds_rows_of_a_table_is_open_as_that_table_is() -> None:
+    assert names(admitted(ROWS, ALL, ANY)) == names(ROWS)
+    for rules in (
+        {"columns": ColumnRules(deny=("public.customers.ssn",)), "tables": ALL},
+        {"columns": ANY, "tables": AllowDeny(deny=("customers",))},
+    ):
+        left = admitted(ROWS, **rules)
+        for name in ("public.history", "public.boxes"):
+            assert [column.name for column in left.by_id[name].columns] == ["id"] and left.by_id[name].partial
+        assert "public.seen" not in left.by_id and len(left.by_id["public.others"].columns) == 2
+    masked = admitted(ROWS, ALL, ColumnRules(mask=("customers.email",)))
+    assert [masked.by_id[name].columns[1].masked for name in ("public.history", "public.boxes", "public.others")] == [
+        True, True, False,
+    ]  # fmt: skip
+
+
 def test_what_is_said_of_a_partition_holds_for_its_table() -> None:
     sales = table("sales", "id", "buyer", parts=(("public", "sales_eu"), ("archive", "sales_2019")))
     split = Structure("crm", "postgres", (sales,), "r1")
