@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeGuard, cast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
+from runtime.ingest.json_lists import lists_of, tables_of
+from runtime.ingest.json_values import Number, Object, Records, counted, free_key, is_list, is_object
 from runtime.ingest.outcome import IngestRefused
 
 _SHOWN_LINES = 5
 _WRAPPED = 5
-_SHOWN_CHARS = 60
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _DEEP = "it is nested too deeply"
-
-
-Object = dict[str, Any]
-
-
-class Number(str):
-    """A number as it is written in the file."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """One mapping of key to value for each row, and what has to be said about how they were found."""
-
-    records: Sequence[Mapping[str, Any]]
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -62,38 +46,30 @@ class _Decoder:
 
     def notes(self) -> Iterator[str]:
         for key, count in self.twice.items():
-            yield f"duplicate key {key!r} in {_counted(count, 'object')}: its last value is kept"
+            yield f"duplicate key {key!r} in {counted(count, 'object')}: its last value is kept"
         if self.not_numbers:
-            yield f"{_counted(self.not_numbers, 'value')} NaN or Infinity: not a number, read as missing"
+            yield f"{counted(self.not_numbers, 'value')} NaN or Infinity: not a number, read as missing"
 
 
-def parsed(text: str, *, lines: bool) -> Records:
-    """The records of a text: of each line when `lines`, else of the one value in it. What looks like the other kind is
-    read as that. Raises IngestRefused with the line when it is neither."""
+def parsed(text: str, *, lines: bool) -> tuple[Records, ...]:
+    """The records of a text, several tables of them at times: of each line when `lines`, else of the one value in it.
+    What looks like the other kind is read as that. Raises IngestRefused with the line when it is neither."""
     decoder = _Decoder()
     try:
         if lines and not text.lstrip().startswith("["):
-            return _of_lines(text, decoder)
+            return (_of_lines(text, decoder),)
         start = cast(re.Match[str], _BLANKS.match(text)).end()
         value, end = decoder.decode.raw_decode(text, start)
         if text[end:].strip():
-            return _of_lines(text, _Decoder())
+            return (_of_lines(text, _Decoder()),)
     except json.JSONDecodeError as error:
         if _many_objects(text):
-            return _of_lines(text, _Decoder())
+            return (_of_lines(text, _Decoder()),)
         raise IngestRefused(f"line {error.lineno}: not valid JSON ({error.msg[0].lower()}{error.msg[1:]})") from error
     except RecursionError as error:
         raise IngestRefused(_DEEP) from error
-    found = _of_value(value)
-    return Records(found.records, (*found.notes, *decoder.notes()))
-
-
-def _is_object(value: Any) -> TypeGuard[Object]:
-    return isinstance(value, dict)
-
-
-def _is_list(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)
+    said = tuple(decoder.notes())
+    return tuple(replace(found, notes=(*found.notes, *said)) for found in _of_value(value))
 
 
 def _many_objects(text: str) -> bool:
@@ -119,38 +95,43 @@ def _of_lines(text: str, decoder: _Decoder) -> Records:
         except RecursionError:
             broken.append((number, _DEEP))
         else:
-            records.append(value if _is_object(value) else {"value": value})
+            records.append(value if is_object(value) else {"value": value})
     if len(broken) > len(records):
         raise IngestRefused(f"line {broken[0][0]}: not valid JSON ({broken[0][1]}), like {len(broken):,} lines of it")
     notes = list(decoder.notes())
     if broken:
         where = ", ".join(str(number) for number, _ in broken[:_SHOWN_LINES]) + (", …" * (len(broken) > _SHOWN_LINES))
         which = "line" if len(broken) == 1 else "lines"
-        notes.insert(0, f"{_counted(len(broken), 'broken line')} skipped as not valid JSON: {which} {where}")
+        notes.insert(0, f"{counted(len(broken), 'broken line')} skipped as not valid JSON: {which} {where}")
     return Records(records, tuple(notes))
 
 
-def _of_value(value: Any) -> Records:
-    if _is_list(value):
-        return _of_list(value)
-    if not _is_object(value):
+def _of_value(value: Any) -> tuple[Records, ...]:
+    if is_list(value):
+        return (_of_list(value),)
+    if not is_object(value):
         raise IngestRefused("it holds a single value, not records")
     body, way = _inside(value)
     if way:
-        found = _of_value(body)
-        return Records(found.records, (f"wrapped export: what is read stands under {way!r}", *found.notes))
+        told = f"wrapped export: what is read stands under {way!r}"
+        return tuple(replace(found, notes=(told, *found.notes)) for found in _of_value(body))
     if rows := _of_split(body) or _of_indexed(body):
-        return rows
-    lists = dict(_lists(body))
-    if lists:
-        return _unwrapped(body, lists)
-    columns = [each for each in body.values() if _is_list(each)]
+        return (rows,)
+    if lists := lists_of(body):
+        return tables_of(body, lists)
+    return (_of_object(body),)
+
+
+def _of_object(body: Object) -> Records:
+    """The table of an object without lists of records."""
+    columns = [each for each in body.values() if is_list(each)]
     if len(columns) == len(body) > 1 and len({len(each) for each in columns}) == 1:
         rows = [dict(zip(body, cells, strict=True)) for cells in zip(*columns, strict=True)]
         return Records(rows, ("object of lists of one length: each key is a column",))
-    if len(body) > 1 and all(_is_object(each) for each in body.values()):
-        rows = [{_key_name(body): key, **each} for key, each in body.items()]
-        return Records(rows, (f"object of objects: one row for each key, kept in {_key_name(body)}",))
+    if len(body) > 1 and all(is_object(each) for each in body.values()):
+        name = free_key("key", list(body.values()))
+        rows = [{name: key, **each} for key, each in body.items()]
+        return Records(rows, (f"object of objects: one row for each key, kept in {name}",))
     return Records([body], ("a single object, read as one row",))
 
 
@@ -158,18 +139,18 @@ def _inside(body: Object) -> tuple[Object, str]:
     """What an object of one key after another holds in the end, if lists of objects stand there, and the way to it."""
     way: list[str] = []
     inner = body
-    while len(inner) == 1 and len(way) < _WRAPPED and _is_object(deeper := next(iter(inner.values()))):
+    while len(inner) == 1 and len(way) < _WRAPPED and is_object(deeper := next(iter(inner.values()))):
         way.append(next(iter(inner)))
         inner = deeper
-    return (inner, ".".join(way)) if way and dict(_lists(inner)) else (body, "")
+    return (inner, ".".join(way)) if way and lists_of(inner) else (body, "")
 
 
 def _of_split(body: Object) -> Records | None:
     """The table of an object that names its columns in one list and holds its rows as lists in another."""
     names, rows = body.get("columns"), body.get("data", body.get("rows"))
-    if not _is_list(names) or not _is_list(rows) or not rows or not all(type(each) is str for each in names):
+    if not is_list(names) or not is_list(rows) or not rows or not all(type(each) is str for each in names):
         return None
-    if len(set(names)) < len(names) or not all(_is_list(row) and len(row) == len(names) for row in rows):
+    if len(set(names)) < len(names) or not all(is_list(row) and len(row) == len(names) for row in rows):
         return None
     return Records(
         [dict(zip(names, row, strict=True)) for row in rows], ("a list of columns and a list of rows put together",)
@@ -178,7 +159,7 @@ def _of_split(body: Object) -> Records | None:
 
 def _of_indexed(body: Object) -> Records | None:
     """The table of an object of columns, each an object of the rows' numbers from 0 on."""
-    columns = [each for each in body.values() if _is_object(each)]
+    columns = [each for each in body.values() if is_object(each)]
     numbers = [str(place) for place in range(len(columns[0]))] if columns else []
     if not numbers or len(columns) < len(body) or any(list(each) != numbers for each in columns):
         return None
@@ -187,11 +168,11 @@ def _of_indexed(body: Object) -> Records | None:
 
 
 def _of_list(value: list[Any]) -> Records:
-    others = [each for each in value if not _is_object(each)]
-    if value and len(others) == len(value) and all(_is_list(each) for each in value):
+    others = [each for each in value if not is_object(each)]
+    if value and len(others) == len(value) and all(is_list(each) for each in value):
         return _of_rows(value)
-    records: list[Object] = [each if _is_object(each) else {"value": each} for each in value]
-    notes = (f"{_counted(len(others), 'element')} of the list not an object: kept in the column value",)
+    records: list[Object] = [each if is_object(each) else {"value": each} for each in value]
+    notes = (f"{counted(len(others), 'element')} of the list not an object: kept in the column value",)
     return Records(records, notes if others else ())
 
 
@@ -206,55 +187,3 @@ def _of_rows(value: list[list[Any]]) -> Records:
     return Records(
         [dict(zip(names, row, strict=False)) for row in value[1 if named else 0 :]], (f"list of lists: {said}",)
     )
-
-
-def _lists(body: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Non-empty lists of objects, one or two keys deep, with the way to them."""
-    for key, value in body.items():
-        if _is_list(value) and value and all(_is_object(each) for each in value):
-            yield key, value
-        elif _is_object(value):
-            for inner, deeper in value.items():
-                if _is_list(deeper) and deeper and all(_is_object(each) for each in deeper):
-                    yield f"{key}.{inner}", deeper
-
-
-def _unwrapped(body: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Records:
-    best = max(lists, key=lambda way: len(lists[way]))
-    notes = [f"wrapped export: the rows are the {len(lists[best]):,} records of {best!r}"]
-    others = [f"{way!r} ({len(each):,} records)" for way, each in lists.items() if way != best]
-    if others:
-        notes.append(f"not read besides: {', '.join(others[:5])}")
-    known = {way.split(".")[0] for way in lists} | lists.keys()
-    around = [f"{key} = {_short(value)}" for key, value in body.items() if key not in known]
-    if around:
-        notes.append(f"beside the records the object says: {'; '.join(around[:8])}")
-    return Records(lists[best], tuple(notes))
-
-
-def _short(value: Any) -> str:
-    text = value if type(value) is str else as_json(value)
-    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"
-
-
-def _key_name(body: Mapping[str, Mapping[str, Any]]) -> str:
-    name = "key"
-    while any(name in each for each in body.values()):
-        name += "_"
-    return name
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
-def as_json(value: Any) -> str:
-    """A value as JSON text, its numbers as they were written. Raises RecursionError when it is nested too deeply."""
-    if isinstance(value, Number):
-        return str(value)
-    if _is_object(value):
-        pairs = value.items()
-        return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {as_json(each)}" for key, each in pairs) + "}"
-    if _is_list(value):
-        return "[" + ", ".join(as_json(each) for each in value) + "]"
-    return json.dumps(value, ensure_ascii=False)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.composed import composed
-from runtime.ingest.json_records import Number, as_json
+from runtime.ingest.json_values import Number, as_json
 from runtime.ingest.outcome import IngestRefused
 
 Way = tuple[str, ...]

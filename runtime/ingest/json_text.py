@@ -1,10 +1,11 @@
-"""Reads JSON and NDJSON into one typed Parquet file: one row for each record, records flattened by one level."""
+"""Reads JSON and NDJSON into typed Parquet files: one row for each record, records flattened by one level."""
 
 from __future__ import annotations
 
 import os
 import re
 from contextlib import ExitStack
+from pathlib import Path
 
 from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.bytescan import ByteScan, scan
@@ -16,6 +17,8 @@ from runtime.ingest.encoding import likely_encoding, proved_encoding
 from runtime.ingest.engine import reasons
 from runtime.ingest.json_records import parsed
 from runtime.ingest.json_table import flattened
+from runtime.ingest.json_values import Records
+from runtime.ingest.made_table import MadeTable
 from runtime.ingest.open_text import OpenText
 from runtime.ingest.outcome import IngestRefused
 from runtime.ingest.rewritten import rewritten
@@ -28,17 +31,27 @@ _ESCAPE = re.compile(
 )
 
 
-def read_json(file: OpenText) -> Reading:
-    """Writes `file.out` and returns (columns, rows, notes). Numbers keep every digit; numbers and truth values written
-    as strings stay text. Raises IngestRefused with the line when nothing can be read, StorageFailed when a disk is
-    full."""
-    connection, limits, out = file.connection, file.limits, file.out
+def read_json(file: OpenText) -> list[MadeTable]:
+    """The tables of the text, most often one, which has no label; their Parquet files are made in the folder. Numbers
+    keep every digit; numbers and truth values written as strings stay text. Raises IngestRefused with the line when
+    nothing can be read, StorageFailed when a disk is full."""
+    limits = file.limits
     if file.found.size > limits.json_bytes:
         raise IngestRefused(f"{file.found.size:,} bytes; JSON is read up to {limits.json_bytes >> 20:,} MiB")
     text, notes = _text(file.descriptor, file.found)
     text, halves = _whole_characters(text)
     notes += halves if composed(text) == text else (*halves, COMPOSED_NOTE)
-    records = parsed(text, lines=file.kind == "ndjson")
+    made: list[MadeTable] = []
+    for records in parsed(text, lines=file.kind == "ndjson"):
+        out = file.folder / f"{len(made)}.parquet"
+        part = f"list {records.label}" if records.label else ""
+        made.append(MadeTable(out, *_table(file, records, notes, out), part, records.label))
+    return made
+
+
+def _table(file: OpenText, records: Records, notes: tuple[str, ...], out: Path) -> Reading:
+    """Writes `out`; gives columns, rows and notes."""
+    connection, limits = file.connection, file.limits
     columns, rows, said = flattened(records.records, limits.columns)
     names = tuple(column.name for column in columns)
     rows, apart = _without_totals(rows, names)

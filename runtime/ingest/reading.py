@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,9 +13,10 @@ import duckdb
 from runtime.ingest.ahead import stopped_at_last
 from runtime.ingest.bytescan import digest_of, promise, scan
 from runtime.ingest.columnar import check_ends, check_parquet, copy_bytes
-from runtime.ingest.delimited import Reading, begin_ahead, read_delimited
+from runtime.ingest.delimited import begin_ahead, read_delimited
 from runtime.ingest.encoding import check_head
 from runtime.ingest.json_text import read_json
+from runtime.ingest.made_table import MadeTable
 from runtime.ingest.open_text import OpenText
 from runtime.ingest.opening import Stamp, open_inside
 from runtime.ingest.outcome import (
@@ -107,14 +108,11 @@ def _read(
         out = folder / "table.parquet"
         if job.kind == "parquet":
             table = _take_parquet(connection, source, store, limits, out)
+        elif job.kind in ("json", "ndjson"):
+            return _take_json(connection, job.kind, source, store, limits, out), before
         else:
             table = _take_text(connection, job.kind, source, store, limits, out)
     return table, before
-
-
-def _text_reader(kind: Kind) -> Callable[[OpenText], Reading]:
-    """The reader of a kind whose file becomes one table."""
-    return {"csv": read_delimited, "tsv": read_delimited, "json": read_json, "ndjson": read_json}[kind]
 
 
 def _take_text(
@@ -129,7 +127,7 @@ def _take_text(
     if source.before.size > limits.repair_bytes:
         check_head(descriptor)
     text = OpenText(connection, descriptor, promise(descriptor), kind, limits, out.parent, out)
-    with stopped_at_last(begin_ahead(text) if kind in ("csv", "tsv") else None) as ahead:
+    with stopped_at_last(begin_ahead(text)) as ahead:
         found = scan(descriptor)
         revision, key = revision_of(found.sha256), key_of(found.sha256, kind)
         known = store.find(key)
@@ -137,7 +135,7 @@ def _take_text(
             source.prove_unchanged(revision)
             return known
         with source.refusals_kept(store, key, revision):
-            columns, rows, notes = _text_reader(kind)(replace(text, found=found, ahead=ahead))
+            columns, rows, notes = read_delimited(replace(text, found=found, ahead=ahead))
     source.prove_unchanged(revision)
     table = ReadTable(key, revision, columns, rows, copy_stamp(out), notes)
     store.keep(table, out)
@@ -158,22 +156,47 @@ def _take_workbook(
     with source.refusals_kept(store, key, revision):
         made = read_workbook(connection, source.descriptor, limits, folder)
     source.prove_unchanged(revision)
-    tables = tuple(
-        ReadTable(
-            f"{key}-{number}",
-            revision,
-            each.columns,
-            each.rows,
-            copy_stamp(each.out),
-            each.notes,
-            each.part,
-            each.label,
-        )
-        for number, each in enumerate(made, start=1)
-    )
+    return _keep_several(store, key, revision, made)
+
+
+def _take_json(
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind,
+    source: _Source,
+    store: ReadingStore,
+    limits: ReadingLimits,
+    out: Path,
+) -> ReadTable | ReadWorkbook:
+    descriptor = source.descriptor
+    if source.before.size > limits.repair_bytes:
+        check_head(descriptor)
+    found = scan(descriptor)
+    revision, key = revision_of(found.sha256), key_of(found.sha256, kind)
+    known = store.find(key) or store.find_workbook(key)
+    if known:
+        source.prove_unchanged(revision)
+        return known
+    with source.refusals_kept(store, key, revision):
+        made = read_json(OpenText(connection, descriptor, found, kind, limits, out.parent, out))
+    source.prove_unchanged(revision)
+    if len(made) > 1:
+        return _keep_several(store, key, revision, made)
+    table = _read_table(key, revision, made[0])
+    store.keep(table, made[0].out)
+    return table
+
+
+def _keep_several(store: ReadingStore, key: str, revision: str, made: Sequence[MadeTable]) -> ReadWorkbook:
+    """Keeps a file of several tables, each under a number behind the key of all."""
+    tables = tuple(_read_table(f"{key}-{number}", revision, each) for number, each in enumerate(made, start=1))
     workbook = ReadWorkbook(revision, key, tables)
     store.keep_workbook(workbook, [each.out for each in made])
     return workbook
+
+
+def _read_table(key: str, revision: str, made: MadeTable) -> ReadTable:
+    stamp = copy_stamp(made.out)
+    return ReadTable(key, revision, made.columns, made.rows, stamp, made.notes, made.part, made.label)
 
 
 def _take_parquet(

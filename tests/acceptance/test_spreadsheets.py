@@ -101,7 +101,7 @@ async def test_a_set_of_files_holds_no_spreadsheets(books: Workspace) -> None:
     (item,) = await called(books, ("file_query", {"path_pattern": "sales*.xlsx", "sql": "SELECT count(*) FROM data"}))
     assert item.error is not None
     assert item.error["code"] == "file_refused"
-    assert "sales_plan.xlsx is a spreadsheet" in str(item.error["message"])
+    assert "sales_plan.xlsx holds tables of its own (sheet " in str(item.error["message"])
     assert "run_sql, for example sales_plan;" in str(item.error["hint"])
 
 

@@ -131,13 +131,16 @@ def _tables(catalog: WorkspaceCatalog, files: Sequence[WorkspaceFile]) -> tuple[
                 "file_refused", f"{file.path}: {why}.", hint="Narrow the pattern, so that it takes only tables."
             )
     paths = {file.path for file in files}
-    tables = sorted((table for table in catalog.tables if table.file in paths), key=lambda table: table.file)
-    sheet = next((table for table in tables if table.part), None)
-    if sheet:
+    found = sorted((table for table in catalog.tables if table.file in paths), key=lambda table: table.file)
+    tables = [table for table in found if not table.part]
+    whole = {table.file for table in tables}
+    part = next((table for table in found if table.file not in whole), None)
+    if part:
         raise CallError(
             "file_refused",
-            f"{sheet.file} is a spreadsheet; a set holds CSV, TSV, JSON or Parquet files.",
-            hint=f"Read its tables with run_sql, for example {sheet.name}; list_files names them all.",
+            f"{part.file} holds tables of its own ({part.part}); a set holds CSV, TSV, JSON or Parquet files of one "
+            "table each.",
+            hint=f"Read its tables with run_sql, for example {part.name}; list_files names them all.",
         )
     return tuple(tables)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from runtime.ingest.made_table import MadeTable
 from runtime.ingest.outcome import IngestRefused
 from runtime.ingest.spreadsheet.blocks import Found
 from runtime.ingest.spreadsheet.grid import Grid, Range, letters
@@ -16,19 +16,6 @@ _LABEL_CHARS = 40
 _SHOWN = 4
 _SHOWN_CHARS = 80
 _TABLES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class MadeTable:
-    """A table of a workbook: its Parquet file, columns with types, row count, notes; `part` says where it stands, for
-    people, `label` what its name adds to the file's."""
-
-    out: Path
-    columns: tuple[tuple[str, str], ...]
-    rows: int
-    notes: tuple[str, ...]
-    part: str
-    label: str
 
 
 @dataclass(frozen=True, slots=True)

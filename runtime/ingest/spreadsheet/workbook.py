@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import duckdb
 import python_calamine as calamine
 
+from runtime.ingest.made_table import MadeTable
 from runtime.ingest.outcome import IngestRefused, ReadingLimits
 from runtime.ingest.spreadsheet.blocks import find_blocks
 from runtime.ingest.spreadsheet.book_parts import BookParts, book_parts
@@ -21,7 +22,7 @@ from runtime.ingest.spreadsheet.grid import grid_of
 from runtime.ingest.spreadsheet.package import Package
 from runtime.ingest.spreadsheet.page_book import read_page
 from runtime.ingest.spreadsheet.sheet_marks import SheetMarks, sheet_marks
-from runtime.ingest.spreadsheet.sheet_tables import Book, MadeTable, Sheet, made_tables, named, told
+from runtime.ingest.spreadsheet.sheet_tables import Book, Sheet, made_tables, named, told
 from runtime.ingest.spreadsheet.table import Desk
 from runtime.ingest.spreadsheet.text_book import NOT_A_BOOK, is_text, markup_of, read_text_book
 from runtime.ingest.spreadsheet.xml_book import read_xml_book

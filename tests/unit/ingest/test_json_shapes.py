@@ -67,6 +67,18 @@ Read = Callable[..., Any]
             "one row for each key",
             id="years-are-no-row-numbers",
         ),
+        pytest.param(
+            '{"2025-01": [{"day": 1, "sold": 5}, {"day": 2, "sold": 6}], "2025-02": [{"day": 1, "sold": 7}]}',
+            [("2025-01", 1, 5), ("2025-01", 2, 6), ("2025-02", 1, 7)],
+            "2 lists of records with the same keys put together: key says whose a row is",
+            id="a-list-for-each-month",
+        ),
+        pytest.param(
+            '{"sales": {"North": [{"key": "a", "v": 5}], "South": [{"key": "b", "v": 6}, {"key": "c", "v": 7}]}}',
+            [("North", "a", 5), ("South", "b", 6), ("South", "c", 7)],
+            "key_ says whose a row is",
+            id="a-list-for-each-region-whose-records-have-a-key",
+        ),
     ],
 )
 def test_read_as_it_is_meant(read: Read, content: str, rows: list[Any], said: str) -> None:
