@@ -205,6 +205,7 @@ class TurnRunner:
                 question,
                 place,
                 asker,
+                zone=self.analyst.policy.timezone(question.channel),
                 folder_open=WORKSPACE in sources,
                 look_back=self._may_have_missed(question, earlier),
             )

@@ -35,15 +35,15 @@ async def earlier_files(client: AsyncWebClient, question: Question) -> tuple[Map
     return tuple(file for file in files if kind_of(SlackFile.of(file).name)[0])
 
 
-def taken_back(body: Mapping[str, Any]) -> tuple[str, frozenset[str]]:
-    """The conversation of a message that was deleted or changed, and the files that it has no more."""
+def taken_back(body: Mapping[str, Any]) -> tuple[str, str, frozenset[str]]:
+    """The conversation of a message that was deleted or changed, its ts, and the files that it has no more."""
     event = event_of(body)
     before: Any = event.get("previous_message")
     if event.get("subtype") not in ("message_deleted", "message_changed") or not isinstance(before, Mapping):
-        return "", frozenset()
+        return "", "", frozenset()
     had = cast("Mapping[str, Any]", before)
     address = Address(team_of(body), str(event.get("channel") or ""), str(had.get("thread_ts") or had.get("ts") or ""))
-    return str(address), _ids(had) - _ids(event.get("message"))
+    return str(address), str(had.get("ts") or ""), _ids(had) - _ids(event.get("message"))
 
 
 def _ids(message: object) -> frozenset[str]:

@@ -11,9 +11,9 @@ from typing import Any
 import structlog
 
 from bot.shared_files.fetching import Fetcher, NotFetched
-from bot.shared_files.slack_file import LOOK_FIRST, SlackFile, mib
+from bot.shared_files.slack_file import LOOK_FIRST, SlackFile, mib, without
 from bot.shared_files.unread import not_read
-from bot.shared_files.versions import Named, named
+from bot.shared_files.versions import Named, Versions, named
 from bot.upkeep import repeated
 from runtime.admission.manifest import SlackFiles
 from runtime.clock import Clock
@@ -34,12 +34,12 @@ _DAMAGED = "the copy that I had of it is damaged, and I fetch it again with your
 @dataclass(frozen=True, slots=True)
 class Shelved:
     """The files of a conversation: all of them by name, those that came with the question, sentences about files
-    that are not read, and each name that several files have with what the older ones are called."""
+    that are not read, and the versions of each name that several files have."""
 
     names: tuple[str, ...] = ()
     came: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    versions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    versions: tuple[Versions, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ class Shelf:
         held, lost = await self._furnish(conversation)
         called = {each.file.file_id: each.called for each in files_now}
         came = tuple(dict.fromkeys(called.get(each, known[each].name) for each in asked if each in known))
-        versions = {each.called: each.older for each in files_now if each.older}
+        versions = {each.called: each.version(files_now) for each in files_now if each.older}
         told = {name for name, _ in refused}
         refused += [(name, _DAMAGED) for name in lost if name not in told]
         refused += [(name, _TAKEN_BACK) for name in came if name not in (*held, *lost)]
         return Shelved(
-            tuple(held), tuple(name for name in came if name in held), not_read(refused), tuple(versions.items())
+            tuple(held), tuple(name for name in came if name in held), not_read(refused), tuple(versions.values())
         )
 
     async def deleted(self, file_id: str) -> bool:
@@ -96,10 +96,19 @@ class Shelf:
         Raises StateError."""
         return bool(await self.state.shared_files.forget(file_id))
 
-    async def withdrawn(self, conversation: str, file_ids: Collection[str]) -> bool:
+    async def withdrawn(self, conversation: str, ts: str, file_ids: Collection[str]) -> bool:
         """The message that brought these files to a conversation is gone, or gave them up: from now on it doesn't have
-        them. True when it had one, and `sweep` is due. Raises StateError."""
-        return bool(file_ids) and await self.state.shared_files.withdraw(conversation, file_ids)
+        them, and where it is a question that waits, they are not fetched for it. True when the conversation had one,
+        and `sweep` is due. Raises StateError."""
+        if not file_ids:
+            return False
+
+        def given_up(question: Mapping[str, Any]) -> Mapping[str, Any] | None:
+            files = question.get("files") or ()
+            return {**question, "files": without(files, file_ids)} if files and question.get("ts") == ts else None
+
+        await self.state.inbox.amend(conversation, given_up)
+        return await self.state.shared_files.withdraw(conversation, file_ids)
 
     async def sweep(self) -> None:
         """Removes what is older than the policy keeps it, and everything that no conversation has any more. Raises
@@ -122,17 +131,18 @@ class Shelf:
         self, conversation: str, raw: Mapping[str, Any], known: Mapping[str, SharedFile], coming: int
     ) -> SharedFile:
         """One file, kept, with room left for so many files to come. Raises NotFetched."""
+        if (declared := SlackFile.of(raw)).taken_out:
+            raise NotFetched(declared.refusal(MIB))
         before = known.get(str(raw["id"]))
         others = [file for file in known.values() if file is not before]
         if len(others) + coming >= self.limits.shared_files:
             raise NotFetched(f"this conversation has {len(others) + coming} files already; share it in a new thread")
         left = self.limits.shared_files_bytes - sum(file.size for file in others)
         most = min(self.policy().max_mib * MIB, left)
-        declared = SlackFile.of(raw).size
-        if left < MIB or (declared or 0) > left:
+        if left < MIB or (declared.size or 0) > left:
             total = mib(self.limits.shared_files_bytes)
             raise NotFetched(f"the files of a conversation may have {total} MiB in all; share it in a new thread")
-        await tell(Progress(before.name if before else SlackFile.of(raw).name, 0))
+        await tell(Progress(before.name if before else declared.name, 0))
         fetched = await self.fetcher.fetch(raw, most)
         if before is not None:
             if fetched.sha256 != before.sha256:

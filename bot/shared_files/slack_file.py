@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -28,6 +28,8 @@ _HTML = (".html", ".htm")
 _DELETED = frozenset({"tombstone", "hidden_by_limit"})
 _UPLOADED = frozenset({"", "hosted", "snippet"})
 LOOK_FIRST = "check_file_info"
+_TAKEN_OUT = "taken_out"
+"""A word of our own among those of Slack for how a file is stored: its message gave it up."""
 
 
 def described(files: object) -> tuple[dict[str, Any], ...]:
@@ -36,6 +38,11 @@ def described(files: object) -> tuple[dict[str, Any], ...]:
     known = [cast("Mapping[str, Any]", file) for file in listed if isinstance(file, Mapping)]
     told = [{key: file[key] for key in _KEPT if _plain(file.get(key))} for file in known]
     return tuple(file for file in told if isinstance(file.get("id"), str))
+
+
+def without(files: Sequence[Mapping[str, Any]], taken: Collection[str]) -> list[dict[str, Any]]:
+    """The files as `described` keeps them, those in `taken` as ones that their message has no more."""
+    return [{**file, "mode": _TAKEN_OUT} if file.get("id") in taken else dict(file) for file in files]
 
 
 def _plain(value: object) -> bool:
@@ -72,6 +79,11 @@ class SlackFile:
         )
 
     @property
+    def taken_out(self) -> bool:
+        """Its message gave it up after it was sent: it is not fetched, wherever else it may be shared."""
+        return self.kind == _TAKEN_OUT
+
+    @property
     def ready(self) -> bool:
         """Slack has finished with it."""
         return bool(self.url and self.mimetype) and not self.hidden
@@ -91,6 +103,8 @@ class SlackFile:
         """Why it is never fetched, as the end of a sentence; '' when it may be."""
         if self.external:
             return "it is kept outside Slack, and I read only what was uploaded to Slack; upload a copy"
+        if self.taken_out:
+            return "it was taken out of its message before I came to it"
         if self.kind in _DELETED:
             return "it was deleted, or the workspace's plan hides it"
         if self.kind not in _UPLOADED:

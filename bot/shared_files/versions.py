@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from bot.shared_files.unread import enumerated
 from runtime.state import SharedFile
@@ -18,6 +20,21 @@ class Named:
     file: SharedFile
     called: str
     older: tuple[str, ...] = ()
+
+    def version(self, others: Sequence[Named]) -> Versions:
+        """This name with what the older files of it are called and when each came, by all files of the conversation."""
+        came = {each.called: each.file.kept_at for each in others}
+        return Versions(self.called, self.older, tuple(came.get(name) for name in (self.called, *self.older)))
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """A name that several files of a conversation have: the newest by it, the `older` ones by names of their own, the
+    oldest first. `came` tells when they came, the newest first and then as in `older`, None where it isn't known."""
+
+    name: str
+    older: tuple[str, ...]
+    came: tuple[datetime | None, ...] = ()
 
 
 def named(files: Sequence[SharedFile]) -> tuple[Named, ...]:
@@ -54,12 +71,16 @@ def _numbered(name: str, taken: Collection[str]) -> str:
     return given
 
 
-def told(name: str, older: Sequence[str]) -> str:
-    """The sentence that says which of several files of one name is meant by it."""
-    names = [f"«{each}»" for each in older]
+def told(versions: Versions, zone: str) -> str:
+    """The sentences that say which of several files of one name is meant by it, and when each came, in `zone`."""
+    names = [f"«{each}»" for each in versions.older]
+    newest = f"«{versions.name}» is the newest file of that name in this thread"
     if len(names) == 1:
-        return f"«{name}» is the newest file of that name in this thread; the older one is {names[0]} here."
-    return (
-        f"«{name}» is the newest file of that name in this thread; the older ones are {enumerated(names)} here, "
-        "the oldest first."
-    )
+        order = f"{newest}; the older one is {names[0]} here."
+    else:
+        order = f"{newest}; the older ones are {enumerated(names)} here, the oldest first."
+    moments = [f"{each.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}" for each in versions.came if each is not None]
+    # Files of one thread that came to us together, with the first question, are told apart by their order alone.
+    if len(set(moments)) < len(names) + 1:
+        return order
+    return f"{order} They came to me at {enumerated(moments)} ({zone}), in the order named here."

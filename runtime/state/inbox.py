@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -75,6 +75,17 @@ _RETRACT = (
     sa.update(inbox)
     .where(inbox.c.turn_id.in_(sa.bindparam("turns", expanding=True)), inbox.c.state.in_(["new", "started"]))
     .values(body=None)
+)
+
+# Gives a message that has not ended another body, unless its words were taken out meanwhile.
+_AMEND = (
+    sa.update(inbox)
+    .where(
+        inbox.c.turn_id == sa.bindparam("of_turn"),
+        inbox.c.state.in_(["new", "started"]),
+        inbox.c.body.is_not(None),
+    )
+    .values(body=sa.bindparam("new_body", type_=inbox.c.body.type))
 )
 
 # Notes a click's key; a second click with the same key changes nothing.
@@ -166,6 +177,19 @@ class Inbox:
         """Notes that nothing remains to be done for a message (its answer is out, or given up). Repeating is harmless;
         the first end stands."""
         await self._move(turn_id, state)
+
+    async def amend(self, conversation: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> None:
+        """Changes the messages of a conversation that have not ended, in one commit. `change` gives a message's new
+        body, None when it stays as it is."""
+
+        def work(connection: sa.Connection) -> None:
+            for row in connection.execute(_PENDING).mappings().all():
+                item = _item(row)
+                body = change(item.body) if item.conversation == conversation and item.body is not None else None
+                if body is not None:
+                    connection.execute(_AMEND, {"of_turn": item.turn_id, "new_body": dict(body)})
+
+        await self._connector.run(work)
 
     async def retract(self, turn_ids: Collection[str]) -> None:
         """Forgets what these messages said, as nobody asks it any more. They stay open until their turns end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -38,13 +38,14 @@ _CONTENTS = sa.select(shared_files.c.sha256).distinct()
 @dataclass(frozen=True, slots=True)
 class SharedFile:
     """A file of one conversation. `name` is its own, which several may have; `sha256` (hexadecimal) names its content;
-    `size` is in bytes."""
+    `size` is in bytes; `kept_at` is when it came, None before it is kept."""
 
     conversation: str
     file_id: str
     name: str
     sha256: str
     size: int
+    kept_at: datetime | None = field(default=None, compare=False)
 
 
 class SharedFiles:
@@ -88,4 +89,4 @@ class SharedFiles:
 
 
 def _file(row: sa.RowMapping) -> SharedFile:
-    return SharedFile(row["conversation"], row["file_id"], row["name"], row["sha256"], row["size"])
+    return SharedFile(row["conversation"], row["file_id"], row["name"], row["sha256"], row["size"], row["kept_at"])

@@ -6,11 +6,15 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
 
+from bot.question import Question
+from bot.shared_files.in_thread import taken_back
 from bot.shared_files.shelf import Shelf, Shelved
+from bot.shared_files.slack_file import described
 from runtime.admission.manifest import SlackFiles
 from runtime.engines.workspace.conversation_files import ConversationFiles
 from runtime.limits import DEFAULT, MIB
@@ -108,7 +112,9 @@ async def test_of_several_files_of_one_name_the_newest_has_it(shelf: Shelf, benc
         shelf.clock.advance(60)  # type: ignore[attr-defined]
         assert taken.came == ("v1.csv",)
     assert taken.names == ("v1 (older 1).csv", "v1.csv")
-    assert taken.versions == (("v1.csv", ("v1 (older 1).csv",)),)
+    assert [(each.name, each.older) for each in taken.versions] == [("v1.csv", ("v1 (older 1).csv",))]
+    newest, older = taken.versions[0].came
+    assert newest and older and newest - older == timedelta(seconds=60)
     assert {path.name: path.read_bytes() for path in (tmp_path / "rooms").rglob("*.csv")} == {
         "v1 (older 1).csv": b"a\n1\n",
         "v1.csv": b"a\n2\n",
@@ -178,3 +184,49 @@ async def test_a_damaged_copy_is_told_and_fetched_again_with_the_next_question(
     (said,) = (await take(shelf, bench)).refused
     assert said.startswith("«F1.csv» was not read: the copy that I had of it is damaged")
     assert (await take(shelf, bench)).names == ("F1.csv",)
+
+
+def _edited(question: Question, *, kept: list[str]) -> dict[str, Any]:
+    """The event of Slack that a question's message keeps only these files."""
+    before = {"ts": question.ts, "thread_ts": question.thread_ts, "files": list(question.files)}
+    after = before | {"files": [file for file in question.files if file["id"] in kept]}
+    event = {"subtype": "message_changed", "channel": question.channel, "message": after, "previous_message": before}
+    return {"team_id": question.team, "event": event}
+
+
+async def test_a_file_that_is_edited_out_of_a_question_that_waits_is_not_fetched_for_it(
+    shelf: Shelf, bench: Bench
+) -> None:
+    files = described([bench.place.described(id=file_id, name=f"{file_id}.csv", size=len(BODY)) for file_id in "ABC"])
+    one, two = (
+        Question("T1", "C1", ts, "1.0", "U1", "what is in them?", True, files if ts == "2.0" else files[:1])
+        for ts in ("2.0", "3.0")
+    )
+    turns: list[str] = []
+    for question in (one, two):
+        kept = await shelf.state.inbox.accept(
+            f"Ev{question.ts}", question.key, str(question.address), "message", question.as_json()
+        )
+        turns.append(kept.turn_id)
+    # Two edits of the same message, the second without files any more; and one of a message that nobody asked with.
+    assert not await shelf.withdrawn(*taken_back(_edited(one, kept=["B", "C"])))
+    assert not await shelf.withdrawn(*taken_back(_edited(replace(one, files=files[1:]), kept=["C"])))
+    assert not await shelf.withdrawn(*taken_back(_edited(replace(one, ts="9.0"), kept=[])))
+    items = [await shelf.state.inbox.get(turn_id) for turn_id in turns]
+    first, second = (Question(**item.body) for item in items if item and item.body)
+    assert (first.text, second) == (one.text, replace(two, files=list(two.files)))
+    taken = await shelf.take(str(first.address), first.files)
+    assert (taken.names, taken.came) == (("C.csv",), ("C.csv",))
+    assert taken.refused == (
+        "«A.csv» and «B.csv» were not read, each for this reason: it was taken out of its message before I came to it.",
+    )
+    assert len(bench.place.asked) == 1
+    # Another message of the thread has it still.
+    assert (await shelf.take(str(second.address), second.files)).came == ("A.csv",)
+    # What was retracted or has ended stays without words and as it was.
+    await shelf.state.inbox.retract(turns[:1])
+    await shelf.state.inbox.finish(turns[1])
+    await shelf.withdrawn(*taken_back(_edited(one, kept=[])))
+    await shelf.withdrawn(*taken_back(_edited(two, kept=[])))
+    gone, ended = [await shelf.state.inbox.get(turn_id) for turn_id in turns]
+    assert gone and gone.body is None and ended and Question(**(ended.body or {})) == second

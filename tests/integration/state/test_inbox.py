@@ -98,3 +98,16 @@ async def test_a_retracted_message_loses_its_words_and_stays_open_and_an_ended_o
     bodies = [(await state.inbox.get(turn)).body for turn in turns]
     assert bodies == [None, {"text": "words 1"}, {"text": "words 2"}]
     assert [item.turn_id for item in await state.inbox.pending()] == turns[:2]
+
+
+async def test_an_amended_message_changes_while_it_is_open_and_has_its_words(state: State):
+    kept = [
+        await state.inbox.accept(f"Ev{n}", None, "T:C:2" if n == 4 else "T:C:1", "question", {"n": n}) for n in range(5)
+    ]
+    turns = [each.turn_id for each in kept]
+    await state.inbox.start(turns[1])
+    await state.inbox.finish(turns[2])
+    await state.inbox.retract([turns[3]])
+    await state.inbox.amend("T:C:1", lambda body: {**body, "more": True} if body["n"] else None)
+    bodies = [(await state.inbox.get(turn)).body for turn in turns]
+    assert bodies == [{"n": 0}, {"n": 1, "more": True}, {"n": 2}, None, {"n": 4}]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.shared_files.versions import named, told
+from bot.shared_files.versions import Versions, named, told
 from runtime.state import SharedFile
 
 
@@ -41,7 +44,27 @@ def test_no_two_contents_share_a_name_and_the_last_keeps_its_own(each: list[tupl
 
 
 def test_the_older_ones_are_told() -> None:
-    assert told("v1.csv", ["v1 (older 1).csv"]) == (
+    assert told(Versions("v1.csv", ("v1 (older 1).csv",)), "UTC") == (
         "«v1.csv» is the newest file of that name in this thread; the older one is «v1 (older 1).csv» here."
     )
-    assert "«a», «b» and «c» here, the oldest first." in told("v1.csv", ["a", "b", "c"])
+    assert "«a», «b» and «c» here, the oldest first." in told(Versions("v1.csv", ("a", "b", "c")), "UTC")
+
+
+def test_when_each_came_is_told_in_the_time_zone_of_the_place() -> None:
+    def came(*moments: str) -> str:
+        kept = [datetime.fromisoformat(f"2026-03-28T{moment}+00:00") for moment in moments]
+        pairs = zip(files(*(("v1.csv", sha256) for sha256 in "abc")), kept, strict=False)
+        each = [replace(file, kept_at=moment) for file, moment in pairs]
+        found = named(each)
+        return told(found[-1].version(found), "Europe/Berlin")
+
+    # The night in between is the one in which clocks are put forward.
+    assert came("09:05:00", "22:59:59", "23:30:00").endswith(
+        "«v1 (older 1).csv» and «v1 (older 2).csv» here, the oldest first. They came to me at 2026-03-29 00:30, "
+        "2026-03-28 10:05 and 2026-03-28 23:59 (Europe/Berlin), in the order named here."
+    )
+    assert came("09:05:00", "10:00:00").endswith(
+        "at 2026-03-28 11:00 and 2026-03-28 10:05 (Europe/Berlin), in the order named here."
+    )
+    # Files that came together are told apart by their order alone.
+    assert "came to me" not in came("09:05:01", "09:05:02")
