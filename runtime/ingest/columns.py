@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from runtime.ingest.alike import Alike
 from runtime.ingest.lexical import (
     DATED,
     DAY,
@@ -48,8 +49,9 @@ class ColumnType:
     """A decided type and the note that goes with it. `settled` is False when more values could still make a type out of
     a column that is text so far (nothing in it yet, or dates whose order nothing has decided), or when it was read from
     all its values. `absent`: some are words for a missing one; `numeral`: how its numbers are written, if not plainly.
-    `told`: some of its texts are written as ="…"; `empty`: none of the values looked at was there. `odd`: whether a
-    quarter of a text's values or more are numbers or dates, None when not all were looked at.
+    `told`: some of its texts are written as ="…"; `empty`: none of the values looked at was there; `alike`: what
+    those of a `numeral` had in common. `odd`: whether a quarter of a text's values or more are numbers or dates, None
+    when not all were looked at.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ColumnType:
     odd: bool | None = None
     told: bool = False
     empty: bool = False
+    alike: Alike | None = None
 
 
 TEXT = ColumnType("VARCHAR")
@@ -224,6 +227,9 @@ def _value(name: str, kind: ColumnType) -> str:
 def _cast(value: str, kind: ColumnType) -> str:
     if kind.name == "VARCHAR":
         return untold(value) if kind.told else value
+    if kind.numeral and kind.alike:
+        number = f"CAST({kind.alike.sql(kind.numeral, value)} AS {kind.name})"
+        return f"CASE WHEN {matches(value, kind.alike.pattern)} THEN {number} END"
     if kind.numeral:
         return f"CAST({kind.numeral.sql(value)} AS {kind.name})"
     if kind.formats:
@@ -237,6 +243,8 @@ def _fits(value: str, cast: str, kind: ColumnType) -> str:
     """WHEN clauses that give `cast` where it loses nothing. Most values come back as they were written, which is the
     cheap test; the others have to match the type's pattern."""
     same = f"WHEN CAST({cast} AS VARCHAR) = {value} THEN {cast}"
+    if kind.alike:
+        return f"WHEN {cast} IS NOT NULL THEN {cast}"
     if kind.name in ("BIGINT", "DECIMAL(38,0)"):
         return same
     if kind.name == "DATE" and not kind.formats:
@@ -252,11 +260,19 @@ def _fits(value: str, cast: str, kind: ColumnType) -> str:
         return f"{same} WHEN {cast} IS NOT NULL AND {matches(value, rf'{DAY}([ T]{TIME})?')} THEN {cast}"
     if kind.name == "DOUBLE":
         pattern = f"{matches(value, PLAIN)} OR {matches(value, EXPONENT)}"
-        return f"WHEN isfinite({cast}) AND ({pattern}) THEN {cast}"
+        return f"WHEN isfinite({cast}) AND ({_pointed(value)} OR {pattern}) THEN {cast}"
     before = rf"0|[1-9][0-9]{{0,{kind.whole - 1}}}" if kind.whole else "0"
     fraction = rf"|\.[0-9]{{1,{kind.fraction}}}" if kind.fraction else ""
     pattern = rf"-?(({before})(\.[0-9]{{0,{kind.fraction}}})?{fraction})"
     return f"{same} WHEN {cast} IS NOT NULL AND {matches(value, pattern)} THEN {cast}"
+
+
+def _pointed(value: str) -> str:
+    """SQL: whether a text that DuckDB takes for a number has a point, a digit at its end, and no zero too many in
+    front. Beside such texts it takes only those with blanks behind them. Asking that costs half of a pattern."""
+    begins = (("1", ":"), ("0.", "0/"), ("-1", "-:"), ("-0.", "-0/"))
+    within = " OR ".join(f"{value} BETWEEN '{least}' AND '{behind}'" for least, behind in begins)
+    return f"(({within}) AND contains({value}, '.') AND {value}[-1] BETWEEN '0' AND '9')"
 
 
 def _whole_day(value: str, cast: str) -> str:

@@ -14,6 +14,7 @@ import duckdb
 
 from runtime.ingest.afterlook import few, look_after
 from runtime.ingest.ahead import Ahead
+from runtime.ingest.alike import alike
 from runtime.ingest.apart import Apart, find_apart, without_rows
 from runtime.ingest.bytescan import CHUNK, ByteScan, scan
 from runtime.ingest.columns import (
@@ -30,7 +31,7 @@ from runtime.ingest.dialect import Dialect, find_dialect
 from runtime.ingest.encoding import UTF8, Encoding, likely_encoding, proved_encoding
 from runtime.ingest.engine import Misfit, NotUtf8, reasons
 from runtime.ingest.lead import lead_dialect
-from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table, shapes_sql
+from runtime.ingest.lexical import Facts, facts_from, facts_sql, literal, parquet_table, quoted, shapes_sql
 from runtime.ingest.numbering import as_numbered
 from runtime.ingest.numerals import Land, Shapes, Unclear, numeral_of, proves
 from runtime.ingest.open_text import OpenText
@@ -268,7 +269,7 @@ def typed_copy(
             out.unlink(missing_ok=True)
             refuted = types
         else:
-            return types
+            return _counted(connection, dialect.names, types, out)
     types = adjust(_decide(connection, source, dialect))
     _copy(connection, source, dialect, types, out, proved=True)
     return types
@@ -285,12 +286,43 @@ def _guessed(
     if any(each.formats for each in types):
         counts = connection.execute(formats_sql("sample", dialect.names, types)).fetchone() or ()
         types = with_seen_formats(types, counts)
+    types = _alike(connection, "sample", dialect.names, types)
     connection.execute("DROP TABLE sample")
     last = rows == _GUESS_ROWS[-1]
     if not all(each.settled or (each.empty and last) for each in types):
         return None
     # The first rows do not say what stands in the texts further down.
     return tuple(replace(each, odd=None) for each in types)
+
+
+def _alike(
+    connection: duckdb.DuckDBPyConnection, source: str, names: Sequence[str], types: Sequence[ColumnType]
+) -> tuple[ColumnType, ...]:
+    """The types, settled where all numbers are written alike."""
+    marked = [name for name, each in zip(names, types, strict=True) if each.numeral and not each.absent]
+    rows = connection.execute(shapes_sql(source, marked)).fetchall() if marked else []
+    found = list(types)
+    for place, (name, kind) in enumerate(zip(names, types, strict=True)):
+        if name in marked and kind.numeral and (seen := alike(_shapes(name, rows), kind.numeral)):
+            found[place] = replace(kind, settled=True, alike=seen)
+    return tuple(found)
+
+
+def _counted(
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], types: Sequence[ColumnType], out: Path
+) -> tuple[ColumnType, ...]:
+    """The types of a finished table, with notes about all its values where the first ones promised what they are."""
+    same = [name for name, each in zip(names, types, strict=True) if each.alike]
+    if not same:
+        return tuple(types)
+    counts = ", ".join(f"count({quoted(name)})" for name in same)
+    with reasons():
+        row = connection.execute(f"SELECT {counts} FROM {parquet_table(out)}").fetchone() or ()
+    values = dict(zip(same, row, strict=True))
+    return tuple(
+        with_numeral(each.alike.numeral(int(values[name]))) if each.alike else each
+        for name, each in zip(names, types, strict=True)
+    )
 
 
 def _decide(connection: duckdb.DuckDBPyConnection, source: str, dialect: Dialect) -> tuple[ColumnType, ...]:

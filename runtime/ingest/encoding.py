@@ -11,6 +11,7 @@ from runtime.ingest.bytescan import ByteScan, bom_of
 from runtime.ingest.outcome import IngestRefused
 
 _CHUNK = 1 << 20
+_BEYOND_ASCII = bytes(range(128, 256))
 _ESCAPED = re.compile("[\udc80-\udcff]")
 
 
@@ -65,7 +66,7 @@ def with_nuls(head: bytes, line: int) -> Encoding:
 def proved_encoding(descriptor: int) -> Encoding:
     """The encoding by all bytes: UTF-8 when every byte fits, Windows-1252 when next to nothing in the file is UTF-8
     beyond ASCII. Raises IngestRefused with the line for a file that is UTF-8 but for some bytes."""
-    bad_line = lines = bad = fitting = 0
+    bad_line = lines = valid = ascii_only = 0
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     offset, more = 0, True
     while more:
@@ -73,12 +74,13 @@ def proved_encoding(descriptor: int) -> Encoding:
         offset += len(chunk)
         more = bool(chunk)
         text = decoder.decode(chunk, final=not more)
-        first = _ESCAPED.search(text)
-        if first:
-            bad_line = bad_line or lines + text.count("\n", 0, first.start()) + 1
-            bad += len(_ESCAPED.findall(text))
-        fitting += 0 if text.isascii() else len(text.encode("utf-8", "ignore")) - len(text.encode("ascii", "ignore"))
-        lines += text.count("\n")
+        if not bad_line:
+            first = None if text.isascii() else _ESCAPED.search(text)
+            bad_line = lines + text.count("\n", 0, first.start()) + 1 if first else 0
+            lines += text.count("\n")
+        valid += len(text) if text.isascii() else len(text.encode("utf-8", "ignore"))
+        ascii_only += len(chunk) if chunk.isascii() else len(chunk.translate(None, _BEYOND_ASCII))
+    bad, fitting = offset - valid, valid - ascii_only
     if not bad:
         return UTF8
     if fitting > bad // 10:

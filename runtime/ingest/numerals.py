@@ -65,7 +65,10 @@ class Numeral:
         kept = f"regexp_replace({value}, {literal(f'[^0-9{self.decimal}]')}, '', 'g')"
         plain = f"replace({kept}, ',', '.')" if self.decimal == "," else kept
         minus = f"CASE WHEN regexp_matches({value}, '[-−(]') THEN '-' ELSE '' END"
-        number = f"{minus} || {plain}"
+        return self.scaled(f"{minus} || {plain}")
+
+    def scaled(self, number: str) -> str:
+        """SQL: what the text `number` in plain notation stands for."""
         if not self.percent:
             return number
         wide = f"DECIMAL(38,{min(self.fraction + 2, 20)})"
@@ -163,6 +166,17 @@ def numeral_of(shapes: Shapes, land: Land, *, comma_likely: bool) -> Numeral | U
         max(before for before, _ in digits),
         tuple(notes),
     )
+
+
+def parts_of(shape: str) -> tuple[str, str, str] | None:
+    """What stands before a number, the number, and what stands behind it; None for what is none."""
+    match = _PARTS.fullmatch(shape)
+    return (shape[: match.start("body")], match["body"], shape[match.end("body") :]) if match else None
+
+
+def read_one_way(bodies: Sequence[str]) -> bool:
+    """Whether numbers of these shapes are the same in every way of writing that fits them all."""
+    return len({_reading(bodies, way) for way in _fitting(bodies)}) == 1
 
 
 def proves(shapes: Shapes) -> Land:

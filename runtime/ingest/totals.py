@@ -16,7 +16,7 @@ WORDS = (
     r"(grand |overall |sub[- ]?)?totals?|(zwischen|gesamt|end)?summe|gesamt|insgesamt|sum|totale|somme|suma|totaal"
     r"|total général"
 )
-"""What a total's label begins with, as a regular expression that ignores case."""
+"""What a total's label begins with, as a regular expression that ignores case. `tally.wat` knows how they begin."""
 _OTHER_WORDS = (
     r"(sub|eind)?tota(lt|al|les|le[ns]|li|is|ux|lsumma|lsumme)|summa|i alt|sammenlagt|samtals|yhteensä|välisumma|kokku"
     r"|kopā|(iš )?viso|razem|łącznie|ogółem|(suma|wartość) (końcowa|częściowa|całkowita)|celkem|součet|mezisoučet|spolu"

@@ -71,7 +71,9 @@ _PIECES = (
     *("total", "Total", "SUBTOTAL", "sub-", "sub ", "grand ", "overall ", "Summe", "Zwischensumme", "Gesamt", "somme"),
     *("gesamtsumme", "insgesamt", "sum", "suma", "totaal", "summer", "North ", ":", " ", "é", "tot", "so", "x", "12"),
 )
-_VALUES = st.lists(st.sampled_from(_PIECES), max_size=3).map("".join)
+_VALUES = st.lists(st.sampled_from(_PIECES), max_size=3).map("".join) | st.from_regex(
+    re.compile(rf"(North )?({WORDS}):?", re.ASCII), fullmatch=True
+)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

@@ -135,3 +135,64 @@ def test_what_stands_once_in_an_empty_column(read: Read, odd: str) -> None:
     large, small = read(content, limits=LARGE), read(content)
     assert large.types == small.types
     assert large.rows == small.rows
+
+
+WRITTEN = {
+    "decimal-comma": ("{whole},{cents:02d}", "DECIMAL(18,2)"),
+    "thousands": ("{whole:,}.{cents:02d}", "DECIMAL(18,2)"),
+    "currency": ("${whole:,}.{cents:02d}", "DECIMAL(18,2)"),
+    "negative": ("-€ {whole},{cents:02d}", "DECIMAL(18,2)"),
+    "percent": ("{cents}%", "DECIMAL(18,2)"),
+}
+
+
+def amounts(written: str, *, odd: str = "", place: int = 0) -> str:
+    """A text of amounts written in one way, but for one of them."""
+    rows = [f"{row}\t{written.format(whole=1_000 + row * 37, cents=row % 97)}\n" for row in range(25_000)]
+    if odd:
+        rows[place] = f"{place}\t{odd}\n"
+    return "number\tamount\n" + "".join(rows)
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_amounts_that_are_all_written_alike_are_read_once(
+    session_connection: duckdb.DuckDBPyConnection, tmp_path: Path, read: Read, written: str
+) -> None:
+    form, kind = WRITTEN[written]
+    (tmp_path / "file.tsv").write_text(amounts(form), encoding="utf-8")
+    recorder = Recorder(session_connection)
+    job = FileJob(str(tmp_path), "file.tsv", "tsv", str(tmp_path / "store"))
+    reading, _ = read_file(cast("duckdb.DuckDBPyConnection", recorder), job, LARGE)
+    small = read(amounts(form), "tsv")
+    assert isinstance(reading, ReadTable)
+    assert dict(reading.columns)["amount"] == kind
+    assert len(recorder.whole) == 1
+    assert (reading.columns, reading.rows, reading.notes) == (
+        small.reading.columns,
+        small.reading.rows,
+        small.reading.notes,
+    )
+
+
+@pytest.mark.parametrize("place", PLACES[1:])
+@pytest.mark.parametrize(
+    "odd",
+    ["1.234", "1.234,56", "7,125", "n/a", "$ 5,00", "(5,00)", "12.05.24", "0005", "123456789012345678,50", "word"],
+)
+def test_an_amount_written_another_way_further_down(read: Read, place: int, odd: str) -> None:
+    content = amounts("{whole},{cents:02d}", odd=odd, place=min(place, 24_999))
+    large, small = read(content, "tsv", limits=LARGE), read(content, "tsv")
+    assert large.reading.columns == small.reading.columns
+    assert large.rows == small.rows
+    assert large.notes == small.notes
+
+
+@settings(deadline=None, max_examples=30, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(odd=st.from_regex(r"[-+]?[0-9.]{1,4}([eE][-+]?[0-9]{1,3})?[ \tx_0-9]?", fullmatch=True))
+def test_no_text_among_fractions_becomes_another_number(read: Read, odd: str) -> None:
+    rows = [f"{row},-{row}.00000000{row % 9 + 1}\n" for row in range(2_500)]
+    rows[2_400] = f'2400,"{odd}"\n'
+    content = "number,share\n" + "".join(rows)
+    large, small = read(content, limits=LARGE), read(content)
+    assert large.types == small.types
+    assert large.rows == small.rows
