@@ -20,6 +20,30 @@ def named_sums(data: Data, wanted: int) -> Expected:
     ]
 
 
+def ordered_in(data: Data, year: int, wanted: int) -> Expected:
+    """The products of which most pieces were ordered in a year."""
+    orders = {order.id for order in data.orders if order.day.year == year}
+    sums = Counter[int]()
+    for order, _, product, quantity, _ in data.shop.order_lines:
+        sums[product] += quantity if order in orders else 0
+    best = sums.most_common(wanted)
+    return [float(count) for _, count in best], [f"| {product} | {count} |" for product, count in best]
+
+
+def paid_from(data: Data, country: str) -> Expected:
+    """The share of the paid orders that came from a country."""
+    paid = [order for order in data.orders if order.status == "paid"]
+    part = sum(data.country(order.customer) == country for order in paid)
+    return [100 * part / len(paid)], [f"{part:,} of {len(paid):,}"]
+
+
+def largest_by_channel(data: Data) -> Expected:
+    """The largest order of each channel in euros."""
+    best = {name: max(o.cents for o in data.euros if o.channel == name) for name in {o.channel for o in data.euros}}
+    numbers = [str(o.id) for o in data.euros if o.cents == best[o.channel]]
+    return [cents / 100 for cents in best.values()], [*best, *numbers]
+
+
 def best_customers(data: Data, wanted: int) -> Expected:
     """The customers of most euros, by number: two of one name stay two."""
     sums = Counter[int]()
@@ -213,6 +237,19 @@ PLAIN: dict[str, Callable[[Data], Expected]] = {
     ),
     "How many customers joined in 2024 and have no orders in 2026?": lambda d: (
         [len({row[0] for row in d.shop.customers if row[4].year == 2024} - buyers(d, year=2026))],
+        [],
+    ),
+    "Top 5 products by quantity in 2026": lambda d: ordered_in(d, 2026, 5),
+    "Cancellation rate by country": lambda d: cancelled_by(d, lambda order: d.country(order.customer)),
+    "What share of paid orders came from Germany?": lambda d: paid_from(d, "Germany"),
+    "Largest order by channel in EUR": largest_by_channel,
+    "How many orders not on Sundays in 2026?": lambda d: (
+        [sum(o.day.year == 2026 and o.day.weekday() != 6 for o in d.orders)],
+        ["every day but Sunday"],
+    ),
+    "How many customers never ordered anything in 2026?": lambda d: ([others(d, buyers(d, year=2026))], []),
+    "How many orders have more than 3 lines?": lambda d: (
+        [sum(count > 3 for count in Counter(line[0] for line in d.shop.order_lines).values())],
         [],
     ),
     "Number of order lines by channel": lambda d: lines_by(d, lambda order: order.channel),

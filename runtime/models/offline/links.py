@@ -57,18 +57,25 @@ def repeating(tokens: Sequence[Token], tables: Sequence[Table]) -> Cannot | None
         near = {table.id, *(other.id for other, _ in reached(table, tables))}
         for between in tables if figures else ():
             beside = [other for other, _ in reached(between, tables)]
-            if between.source != table.source or table.id not in {other.id for other in beside}:
+            if between.source != table.source or between.id in near or near.isdisjoint(other.id for other in beside):
                 continue
             for other in beside:
                 label = next((c for c in other.columns if c.kind == "label" and said.issuperset(c.words)), None)
                 if label is not None and other.id not in near:
                     return Cannot(
                         f"`{figures[0].name}` stands in {table.called} and `{label.name}` in {other.called}. Joined "
-                        f"over {between.called}, a row of {table.called} would be counted several times, so I don't.",
+                        f"over {between.called}, a row of {table.called} would be counted several times, so I don't."
+                        + _instead(between, label),
                         between,
                         score=-1.0,
                     )
     return None
+
+
+def _instead(between: Table, label: Column) -> str:
+    """What may be asked of the table between, which has a row for each."""
+    own = next((column for column in between.of_kind("number") if column.additive and column.via is None), None)
+    return "" if own is None else f" Of {between.called} itself you could ask for the total {own.name} by {label.name}."
 
 
 def reached(table: Table, tables: Sequence[Table]) -> Iterator[tuple[Table, Join]]:

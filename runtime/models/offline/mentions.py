@@ -97,20 +97,25 @@ class Named:
 
 def names_said(tokens: Sequence[Token], tables: Sequence[Table]) -> tuple[Named, ...]:
     """The names of tables and of columns of figures, of several words, that `tokens` spell whole; of a table's also its
-    last word where that says no more than "rows": the "lines" of an order are order lines."""
+    last word where that says no more than "rows" (the "lines" of an order are order lines), and of a column's one word
+    where it would say nothing elsewhere: the "amount" of an order is no number of goods."""
     known: dict[tuple[str, ...], set[str]] = {}
     for table in tables:
         if len(table.words) > 1 and table.words[-1] in GENERIC_ROWS:
             known.setdefault(table.words[-1:], set()).add(table.id)
         named = (table.words, *(column.words for column in table.columns if column.kind == "number"))
         for words in named:
-            if 1 < len(words) <= _LONGEST:
+            if 1 < len(words) <= _LONGEST or (len(words) == 1 and words[0] in FILLERS and words != table.words):
                 known.setdefault(words, set()).add(table.id)
     stemmed = [token.stem for token in tokens]
     spans = ((first, first + length) for length in range(1, _LONGEST + 1) for first in range(len(tokens) - length + 1))
-    plain = (span for span in spans if span[1] - span[0] > 1 or tokens[span[0]].low.endswith("s"))
-    found = ((first, after, known.get(tuple(stemmed[first:after]))) for first, after in plain)
+    whole = (span for span in spans if span[1] - span[0] > 1 or _stands_alone(tokens[span[0]]))
+    found = ((first, after, known.get(tuple(stemmed[first:after]))) for first, after in whole)
     return tuple(Named(first, after, frozenset(owners)) for first, after, owners in found if owners)
+
+
+def _stands_alone(token: Token) -> bool:
+    return token.low.endswith("s") or token.stem in FILLERS
 
 
 def _exact(tokens: Sequence[Token], table: Table, first: int, after: int) -> Mention | None:

@@ -124,3 +124,22 @@ async def test_lines_are_those_of_the_table_that_has_them(question: str, figure:
     database.insert("order_lines", [(1, 1, 5), (2, 1, 1), (2, 2, 1), (2, 3, 2), (3, 1, 1), (3, 2, 9)])
     text = await converse(database, question)
     assert not declined(text) and has_figure(text.split("_How I read")[0], figure, 0), text
+
+
+@pytest.mark.parametrize("question", ["total takings by good", "takings by good in January 2025", "amount by good"])
+async def test_a_figure_is_never_counted_once_for_each_line(question: str) -> None:
+    database = Database(
+        "CREATE TABLE goods (good_id INTEGER PRIMARY KEY, good TEXT);"
+        "CREATE TABLE orders (order_id INTEGER PRIMARY KEY, ordered_on DATE, amount INTEGER);"
+        "CREATE TABLE bookings (order_id INTEGER PRIMARY KEY REFERENCES orders (order_id), takings INTEGER);"
+        "CREATE TABLE order_lines (order_id INTEGER REFERENCES orders (order_id), line_no INTEGER,"
+        " good_id INTEGER REFERENCES goods (good_id), quantity INTEGER, PRIMARY KEY (order_id, line_no));"
+    )
+    database.insert("goods", [(1, "Pen"), (2, "Ink")])
+    database.insert("orders", [(1, "2025-01-01", 10), (2, "2025-01-02", 20)])
+    database.insert("bookings", [(1, 9), (2, 18)])
+    database.insert("order_lines", [(1, 1, 1, 5), (1, 2, 2, 1), (2, 1, 1, 1)])
+    text = await converse(database, question)
+    assert declined(text) and "would be counted several times" in text and "total quantity by good" in text, text
+    asked = await converse(database, "total quantity by good")
+    assert not declined(asked) and "| Pen | 1 | 6 |" in asked, asked
