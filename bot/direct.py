@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.assembly import Analyst
 from runtime.admission.policy import WORKSPACE
@@ -50,7 +50,9 @@ def not_open(source: str, scope: Scope) -> str:
 
 async def direct_sql(analyst: Analyst, scope: Scope, source: str, query: str) -> DirectResult:
     """Runs one query over an open source as its own query tool would, with the asker's own admission."""
-    boundary = boundary_of(analyst.wiring, scope)
+    # No model reads along: what a source keeps from models is no reason to keep an error's words from the person.
+    terms = {name: replace(each, model_rows="full") for name, each in scope.terms.items()}
+    boundary = boundary_of(analyst.wiring, replace(scope, terms=terms))
     kind = scope.kind(source)
     arguments = {"sql": query} if kind is SourceKind.WORKSPACE else {"source_id": source, "sql": query}
     call = Call(analyst.new_id(), _TOOLS.get(kind, "run_sql"), arguments)

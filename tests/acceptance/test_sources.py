@@ -235,6 +235,19 @@ async def test_slash_commands_reach_the_source(stage) -> None:
     assert "customers (shop)" in said["schema shop"] and "payroll" not in said["schema shop"]
 
 
+async def test_what_is_kept_from_models_is_not_kept_from_a_person_who_asks_without_one(stage) -> None:
+    with_shop(stage, more="    model_rows: none\n")
+    async with stage.bot():
+        said = ""
+        for query in ("SELECT name FROM customers", "SELECT sum(count(*)) FROM orders"):
+            before = len(stage.slack.ephemerals)
+            await stage.slack.command("U0MIA", "C0SALES", "/footnote", f"sql shop {query}")
+            await stage.slack.wait_for(lambda before=before: len(stage.slack.ephemerals) > before or None)
+            said += texts(stage.slack.ephemerals[before:])
+    assert "Customer 1" in said and "misuse of aggregate" in said
+    assert "Aggregate in a subquery first" in said and "not sent to the model" not in said
+
+
 def footnote(stage, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """The command line over the stage's manifest."""
     keep = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
