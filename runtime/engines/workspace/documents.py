@@ -18,7 +18,11 @@ from runtime.errors import CallError
 from runtime.ingest import ExtractedText, IngestRefused, SourceChanged, Stamp, decoded
 from runtime.limits import Limits
 
-_BINARY = (".pdf", ".docx", ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".parquet", ".pq")
+_BINARY = (".pdf", ".docx", ".parquet", ".pq")
+_BOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+_PACKED = (b"PK", b"\xd0\xcf\x11\xe0")
+"""How spreadsheets begin, unless a program exported a text or a page under their name."""
+_NO_TEXT, _INSTEAD = "it is not a text file", "Read documents with read_file and tables with run_sql."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class Documents:
         if file.unread:
             raise _refused(file, "it is new and not read yet", "Name it, and it is read.")
         if file.path.casefold().endswith(_BINARY):
-            raise _refused(file, "it is not a text file", "Read documents with read_file and tables with run_sql.")
+            raise _refused(file, _NO_TEXT, _INSTEAD)
         if file.size > self._limits.file_read_bytes:
             most = self._limits.file_read_bytes >> 20
             raise _refused(file, f"{file.size:,} bytes; files are read as they stand up to {most:,} MiB")
@@ -92,6 +96,8 @@ class Documents:
         sha256 = hashlib.sha256(body).hexdigest()
         if f"sha256:{sha256}" != file.revision:
             raise file_changed([file.path])
+        if file.path.casefold().endswith(_BOOKS) and body.startswith(_PACKED):
+            raise _refused(file, _NO_TEXT, _INSTEAD)
         try:
             text, notes = decoded(body)
         except IngestRefused as refusal:

@@ -39,13 +39,15 @@ class Hit:
 @dataclass(slots=True)
 class Found:
     """Hits in the order of files and lines, and what was searched. `total` counts all matching lines, the first 10,000;
-    `incomplete` says why the scan ended early or left something out."""
+    `incomplete` says why the scan ended early or left something out, `unsearched` counts tables without a text to be
+    searched."""
 
     hits: list[Hit] = field(default_factory=list[Hit])
     total: int = 0
     files: int = 0
     size: int = 0
     incomplete: list[str] = field(default_factory=list[str])
+    unsearched: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,10 +81,13 @@ async def execute(arguments: FileSearch, context: CallContext) -> Output:
             ends = documents.clock.monotonic() + limits.file_search_seconds
             over = lambda: documents.clock.monotonic() > ends  # noqa: E731  the clock is asked while it scans
             bounds = Bounds(limits.file_search_matches, limits.file_search_bytes, 0, over)
+            # What is kept of many hits has to be what is shown first.
+            files.sort(key=lambda file: _place((file, None), arguments.order))
             found, again = await asyncio.to_thread(_search, documents, arguments.query, files, bounds)
             if again:
                 catalog = await documents.catalog(among([file.path for file in files]))
                 files = _chosen(catalog, arguments, limits.workspace_entries)
+                files.sort(key=lambda file: _place((file, None), arguments.order))
                 found, _ = await asyncio.to_thread(_search, documents, arguments.query, files, bounds)
             by_path = {file.path: file for file in files}
             matches += [(by_path[hit.file], hit) for hit in found.hits]
@@ -131,6 +134,9 @@ def _search(documents: Documents, query: str, files: list[WorkspaceFile], bounds
     """What was found, and whether another attempt may read more: a file changed meanwhile."""
     pattern, found, again = pattern_of(query, literal=True), Found(), False
     for file in files:
+        if file.kind == "table" and not file.path.casefold().endswith(_TEXT_TABLES):
+            found.unsearched += 1
+            continue
         try:
             pages, paged = _pages(documents, file)
         except CallError as error:
@@ -143,13 +149,12 @@ def _search(documents: Documents, query: str, files: list[WorkspaceFile], bounds
 
 
 def _pages(documents: Documents, file: WorkspaceFile) -> tuple[tuple[str, ...], bool]:
-    """The text of a file as it is searched: documents extracted, text tables as they stand, others not at all."""
+    """The text of a file as it is searched: documents extracted, text tables as they stand, skipped files not at
+    all."""
     if file.kind == "document":
         text = documents.text_now(file)
         return text.pages, text.paged
-    if file.kind == "table" and file.path.casefold().endswith(_TEXT_TABLES):
-        return (documents.raw_now(file).text,), False
-    return (), False
+    return ((documents.raw_now(file).text,), False) if file.kind == "table" else ((), False)
 
 
 def _place(match: _Match, order: str) -> tuple[int, str, int, int]:
@@ -177,11 +182,18 @@ def _output(matches: list[_Match], found: Found, entries: int, total: int, most:
             },
         },
         listing="matches",
-        notes=tuple(found.incomplete),
+        notes=(*found.incomplete, *_unsearched(found.unsearched)),
         truncated=Truncation("hits_shown", len(shown), total) if total > len(shown) else None,
         text="\n".join(f"{hit.at}: {hit.text}" if hit else file.path for file, hit in shown) or None,
         sources=tuple(SourceRef(SOURCE, file.path, file.revision, file.path) for file in read),
     )
+
+
+def _unsearched(tables: int) -> list[str]:
+    if not tables:
+        return []
+    what = "1 spreadsheet or Parquet file was" if tables == 1 else f"{tables:,} spreadsheets and Parquet files were"
+    return [f"{what} not searched within: query them with run_sql"]
 
 
 def _entries(shown: list[_Match]) -> Iterator[Json]:

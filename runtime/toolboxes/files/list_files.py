@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Annotated, Literal
 
@@ -71,8 +71,15 @@ async def execute(arguments: ListFiles, context: CallContext) -> Output:
             "next_offset": end if end < len(found) else None,
         },
         listing="entries",
-        notes=(_UNREAD.format(unread),) if unread else (),
+        notes=tuple(_notes(arguments, len(found), unread)),
     )
+
+
+def _notes(arguments: ListFiles, found: int, unread: int) -> Iterator[str]:
+    if found <= arguments.offset > 0:
+        yield f"nothing stands at the offset {arguments.offset:,}: {found:,} files are found in all"
+    if unread:
+        yield _UNREAD.format(unread)
 
 
 def _file(table: WorkspaceTable) -> str:

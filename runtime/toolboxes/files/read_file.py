@@ -70,7 +70,22 @@ async def execute(arguments: ReadFile, context: CallContext) -> Output:
                 raise
             part = _failed(name, error)
         parts.append(part)
-    return _output(parts, read)
+    return _output(parts, read, _beyond(arguments, parts, read))
+
+
+def _beyond(arguments: ReadFile, parts: list[dict[str, Json]], read: list[OpenDocument]) -> list[str]:
+    """What was asked for that lies behind the end of a document."""
+    notes: list[str] = []
+    for part in parts:
+        if arguments.offset and isinstance(chars := part.get("chars"), int) and arguments.offset >= chars:
+            notes.append(f"{part['name']}: nothing stands at the offset {arguments.offset:,}; it ends at {chars:,}")
+    asked = max((int(digits) for digits in re.findall(r"\d+", arguments.pages or "")), default=0)
+    notes += [
+        f"{each.file.path}: it has {len(each.text.pages):,} pages, so not all of {arguments.pages}"
+        for each in read
+        if each.text.paged and asked > len(each.text.pages)
+    ]
+    return notes
 
 
 def _names(arguments: ReadFile) -> list[str]:
@@ -82,14 +97,14 @@ def _names(arguments: ReadFile) -> list[str]:
     return names
 
 
-def _output(parts: list[dict[str, Json]], read: list[OpenDocument]) -> Output:
+def _output(parts: list[dict[str, Json]], read: list[OpenDocument], beyond: list[str]) -> Output:
     listed: list[Json] = [*parts]
     names = ", ".join(each.file.path for each in read)
     return Output(
         title=names or "nothing could be read",
         summary=f"Read {names or 'nothing'}.",
         data={"documents": listed},
-        notes=tuple(f"{each.file.path}: {note}" for each in read for note in each.text.notes),
+        notes=(*beyond, *(f"{each.file.path}: {note}" for each in read for note in each.text.notes)),
         text="\n\n".join(f"{part['name']}\n{part['text']}" for part in parts if "text" in part) or None,
         sources=tuple(SourceRef(SOURCE, each.file.path, each.file.revision, each.file.path) for each in read),
     )

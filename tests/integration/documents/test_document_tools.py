@@ -36,6 +36,7 @@ def _module(path: str) -> ModuleType:
 
 Desk = _module("unit/toolboxes/conftest").Desk
 made = _module("unit/ingest/documents")
+written = _module("unit/ingest/spreadsheets/conftest").written
 OLD = 1_700_000_000
 
 
@@ -338,3 +339,58 @@ async def test_the_raw_cells_behind_a_note_are_looked_up_by_their_line(tmp_path:
         await desk.call(file_read.CAPABILITY, path="shares.csv", line=1_002)
     assert (missing.value.code, missing.value.hint) == ("not_found", "The file has 1,001 lines.")
     await desk.close()
+
+
+PAGE = b"<table><tr><th>n<th>v<tr><td>1<td>2</table>"
+
+
+async def test_what_lies_behind_an_end_is_said(desk) -> None:
+    read = await desk.call(read_file.CAPABILITY, name="leave.md", offset=5_000)
+    assert read.data["documents"][0]["text"] == ""
+    assert any("nothing stands at the offset 5,000; it ends at" in note for note in read.notes)
+    pages = await desk.call(read_file.CAPABILITY, name="lease.pdf", pages="2-9")
+    assert pages.data["documents"][0]["text"].startswith("[page 2]")
+    assert "lease.pdf: it has 2 pages, so not all of 2-9" in pages.notes
+    assert not (await desk.call(read_file.CAPABILITY, name="lease.pdf", pages="1-2")).notes
+    listed = await desk.call(list_files.CAPABILITY, offset=100)
+    assert listed.data["entries"] == []
+    assert "nothing stands at the offset 100" in listed.notes[0]
+    assert not (await desk.call(list_files.CAPABILITY, search="nowhere")).notes
+
+
+async def test_the_hits_that_are_kept_are_those_of_the_order_that_is_asked_for(desk) -> None:
+    root = desk.folder / "files"
+    for name, text, when in (("a.md", "needle\n" * 150, OLD), ("z.md", "needle\n", OLD + 60)):
+        (root / name).write_text(text)
+        os.utime(root / name, (when, when))
+    first = {}
+    for order in ("path", "modified"):
+        output = await desk.call(file_search.CAPABILITY, query="needle", mode="content", order=order)
+        first[order] = output.data["matches"][0]["path"]
+        assert (output.data["total"], len(output.data["matches"])) == (151, 100)
+    assert first == {"path": "a.md", "modified": "z.md"}
+
+
+async def test_tables_that_hold_no_text_are_said_not_to_be_searched(desk) -> None:
+    for name in ("book.xls", "page.xls"):
+        path = desk.folder / "files" / name
+        path.write_bytes(PAGE)
+        os.utime(path, (OLD, OLD))
+    searched = await desk.call(file_search.CAPABILITY, query="v", mode="content", paths=["book.xls"])
+    assert "1 spreadsheet or Parquet file was not searched within: query them with run_sql" in searched.notes
+    both = await desk.call(file_search.CAPABILITY, query="leave")
+    assert "2 spreadsheets and Parquet files were not searched within: query them with run_sql" in both.notes
+    assert not (await desk.call(file_search.CAPABILITY, query="book", mode="paths")).notes
+
+
+async def test_a_spreadsheet_that_is_text_is_read_as_it_stands_and_a_packed_one_is_none(desk) -> None:
+    """So that the raw cells behind a note can be looked up."""
+    books = (("page.xls", PAGE), ("book.xlsx", written(lambda book: book.add_worksheet().write_row(0, 0, ["a", "b"]))))
+    for name, content in books:
+        path = desk.folder / "files" / name
+        path.write_bytes(content)
+        os.utime(path, (OLD, OLD))
+    assert (await desk.call(file_read.CAPABILITY, path="page.xls")).data["text"] == PAGE.decode()
+    with pytest.raises(CallError, match="it is not a text file") as caught:
+        await desk.call(file_read.CAPABILITY, path="book.xlsx")
+    assert caught.value.code == "file_refused"
