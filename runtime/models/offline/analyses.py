@@ -25,6 +25,8 @@ def share(parts: Parts) -> Reading:
     """One condition's part of all rows, or of the total of a figure, also group by group; without a condition, each
     group's part. The period holds for both."""
     clues = parts.clues
+    if clues.change:
+        return parts.cannot("I can't compare the share of one period with that of another; ask for each of them.")
     amounts = bool(named_numbers(clues, parts.measure_tokens)) or clues.money
     # an amount in EUR is no part of one in all currencies, and the refund rate in Germany one of orders in Germany
     units = [bool(parts.related) or (amounts and value.column.tells_unit) for value in parts.values]

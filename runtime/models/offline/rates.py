@@ -55,6 +55,8 @@ def read_stock(clues: Clues) -> None:
         if lows[at] in ("in", "on") and clues.tokens[at + 1].stem in STOCK_WORDS and clues.mention_at(at + 1) is None:
             clues.use(at, at + 2)
             clues.ignored.update((at, at + 1))
+            if any(one.stem == "item" and clues.mention_at(n) is None for n, one in enumerate(clues.tokens)):
+                clues.doubt = "I can't tell whether items are pieces or kinds of goods: say “pieces” or “products”."
         elif clues.tokens[at].stem in STOCK_WORDS and lows[at + 1] == "of" and clues.mention_at(at) is None:
             clues.phrases.append(("many", at, at + 2))
             clues.use(at, at + 2)

@@ -11,6 +11,7 @@ from runtime.models.offline.catalog import Column
 from runtime.models.offline.clues import Clues, Extreme, is_adverb
 from runtime.models.offline.conditions import date_column
 from runtime.models.offline.figures import NO_SUM, figure_wanted
+from runtime.models.offline.lexicon import QUANTITY_WORDS
 from runtime.models.offline.measures import Measure, find_measure, named_numbers
 from runtime.models.offline.parts import Parts, concept_of, figure_of, functions_said, one_function, planned
 from runtime.models.offline.plan import (
@@ -48,6 +49,11 @@ def shape(parts: Parts) -> Reading:
     if averaged is not None:
         return averaged
     parts = _of_each_row(parts)
+    if _averages_of_ids(parts):
+        return parts.cannot(
+            "I can't tell whether that average is one within each group or one over their totals; ask for the total by "
+            "group, or for the average “by” it."
+        )
     row_bounds = [bound for bound in parts.bounds if bound.measure is None]
     groups_counted = any(target.kind in ("bucket", "label") for target in parts.targets)
     of_groups = groups_counted or clues.trade == "spent" or any(one.bucket for one in parts.dimensions[:1])
@@ -87,6 +93,14 @@ def _of_each_row(parts: Parts) -> Parts:
     if not averages or not says_per(parts.clues) or len(single) != 1 or len(parts.dimensions) != 1:
         return parts
     return replace(parts, dimensions=())
+
+
+def _averages_of_ids(parts: Parts) -> bool:
+    """ "Average quantity per order": of pieces, of which each of many groups has a total."""
+    grouped = len(parts.dimensions) == 1 and parts.dimensions[0].column.kind == "id"
+    measures = named_numbers(parts.clues, parts.measure_tokens)
+    pieces = any(QUANTITY_WORDS.intersection(one.column.words) for one in measures)
+    return grouped and pieces and bool(functions_said(parts) & {"avg", "median"}) and says_per(parts.clues)
 
 
 # Extremes ------------------------------------------------------------------------------------------------------------
@@ -242,6 +256,8 @@ def _group_count(parts: Parts) -> Reading:
     if len(parts.bounds) != 1 or len(parts.dimensions) != 1:
         return parts.cannot("I can only hold one kind of group against one bound.")
     bound, dimension = parts.bounds[0], parts.dimensions[0]
+    if parts.clues.has("by") and _other_groups(parts, dimension):
+        return parts.cannot("I can only hold one kind of group against one bound.")
     functions = functions_said(parts)
     if bound.measure is None:
         return planned(parts, "group_count", COUNT, having=bound.comparison)
@@ -255,6 +271,13 @@ def _group_count(parts: Parts) -> Reading:
     if function == "sum" and not column.additive and column.kind == "number":
         return parts.cannot(f"Adding up `{column.name}` makes no sense; ask for its average.")
     return planned(parts, "group_count", figure_of(function, bound.measure), having=bound.comparison)
+
+
+def _other_groups(parts: Parts, dimension: Dimension) -> bool:
+    """True for "customers with more than 10 orders by country": the bound is one of customers, not of countries."""
+    named = [mention.columns for mention in parts.clues.mentions if not (mention.table or mention.values)]
+    labels = [column for columns in named for column in columns if column.kind in ("label", "id")]
+    return any(column != dimension.column for column in labels)
 
 
 def _one_row(parts: Parts) -> bool:

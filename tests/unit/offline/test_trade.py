@@ -303,3 +303,18 @@ async def test_the_rate_of_a_status(shop: Database, question: str, sql: str) -> 
 @pytest.mark.parametrize("question", ["What is the payment rate?", "conversion rate by country", "open rate"])
 async def test_a_rate_of_nothing_here_is_declined(shop: Database, question: str) -> None:
     assert declined(await talk(shop, question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "customers with more than 10 orders by country",
+        "How many customers have more than 10 orders by country?",
+        "cancellation rate in 2025 vs 2026",
+        "average quantity per order",
+        "average quantity per product",
+    ],
+)
+async def test_what_is_of_something_else_than_its_groups_is_declined(shop: Database, question: str) -> None:
+    text = await talk(shop, question)
+    assert declined(text), text
