@@ -134,9 +134,9 @@ def _cases(*tests: tuple[str, str]) -> str:
     return "CASE " + " ".join(f"WHEN {test} THEN '{name}'" for name, test in tests) + " END"
 
 
-def absent(value: str) -> str:
-    """SQL: whether a trimmed text stands for a value that is not there."""
-    words = ", ".join(literal(each) for each in sorted(MISSING | NOT_FINITE))
+def absent(value: str, among: frozenset[str] = MISSING | NOT_FINITE) -> str:
+    """SQL: whether a trimmed text stands for a value that is not there, by these words in lower case."""
+    words = ", ".join(literal(each) for each in sorted(among))
     return f"(strlen({value}) <= {_ABSENT_BYTES} AND lower({value}) IN ({words}))"
 
 

@@ -10,7 +10,7 @@ import duckdb
 
 from runtime.ingest.columns import ColumnType
 from runtime.ingest.inner_sums import MOST_ROWS, inner_sums
-from runtime.ingest.lexical import literal, numbered_rows, parquet_table, quoted
+from runtime.ingest.lexical import MISSING, absent, literal, numbered_rows, parquet_table, quoted
 
 SMALL_ROWS = 20_000
 _COLUMNS = 200
@@ -86,6 +86,7 @@ def look_closely(
     if texts:
         columns = ", ".join(quoted(name) for name in texts)
         notes += _spellings(connection, _cells(f"SELECT {columns} FROM {table}")) if rows > 1 else []
+        notes += _words_for_missing(connection, _cells(f"SELECT {columns} FROM {table}"))
         notes += _forms(connection, _cells(f"SELECT {columns} FROM {table} LIMIT {_FORM_ROWS}"), texts)
     if texts and numbers and rows > 1:
         columns = ", ".join(quoted(name) for name in texts)
@@ -117,6 +118,19 @@ def _spellings(connection: duckdb.DuckDBPyConnection, cells: str) -> list[str]:
         f"{name}: {_labels(many)} spelled in several ways (case or blanks), all kept, e.g. {shown}"
         for name, many, some in found
         if (shown := " / ".join(map(_shown, some)))
+    ]
+
+
+def _words_for_missing(connection: duckdb.DuckDBPyConnection, cells: str) -> list[str]:
+    """Labels that may say that there is none. One of them may be a name or a code, so they are kept."""
+    found = connection.execute(
+        f"SELECT name, count(*), list(DISTINCT value ORDER BY value)[:3] FROM ({cells})"
+        f" WHERE {absent('trim(value)', MISSING | {'nan'})} GROUP BY name ORDER BY name LIMIT {_NOTES}"
+    ).fetchall()
+    return [
+        f"{name}: {'1 value is a word' if many == 1 else f'{many:,} values are words'} for a missing one"
+        f" ({', '.join(map(_shown, words))}), kept as text; it counts as a value"
+        for name, many, words in found
     ]
 
 

@@ -1,4 +1,4 @@
-"""Delimited texts of blanks: where nothing else stands in a file, and where a cell holds nothing else."""
+"""Delimited texts of blanks, where nothing else stands in a file or a cell, and words for a value that is missing."""
 
 from __future__ import annotations
 
@@ -57,3 +57,14 @@ def test_a_cell_of_blanks_is_missing_among_numbers_however_they_are_written(
     content = f'id,v\n1,"{first}"\n2,{blank}\n3,"{last}"\n'
     for bounds in (limits, replace(limits, whole_types_bytes=0)):
         assert read(content, limits=bounds).column("v") == [values[0], None, values[1]]
+
+
+@pytest.mark.parametrize("word", ["n/a", "#N/A", "\\N", "(null)", "<NA>", "NULL", "-", "?", "unknown", "NaN"])
+def test_a_word_for_a_missing_value_among_words_is_kept_and_said(read: Read, word: str) -> None:
+    table = read(f"id,city\n1,Oslo\n2,{word}\n3,{word}\n4,\n")
+    assert table.column("city") == ["Oslo", word, word, None]
+    assert f"city: 2 values are words for a missing one ('{word}'), kept as text" in table.notes.replace("\\\\", "\\")
+
+
+def test_plain_words_are_not_said_to_be_missing(read: Read) -> None:
+    assert "missing" not in read("id,city\n1,Oslo\n2,Nantes\n3,Nilsia\n").notes
