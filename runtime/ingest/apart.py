@@ -93,10 +93,12 @@ def find_apart(
     again = _repeats(table)
     if again:
         notes.append(header_again([table.told_place(each) for each in again], table.noun()))
-    footer = _footer(table, notes)
-    left = {*again, *footer, *_balances(table, {*again, *footer}, notes)}
+    # Parquet unpacks hundreds of thousands of rows for a few of them, so these are asked for once.
+    ends = table.cells(f"{place} < {_FIRST_ROWS} OR {place} >= {max(0, rows - _LAST_ROWS)}")
+    footer = _footer(table, ends, notes)
+    left = {*again, *footer, *_balances(table, ends, {*again, *footer}, notes)}
     candidates, labelled = _labelled(table, parquet, left) if labels else ({}, False)
-    totals = _totals(table, parquet, candidates, left, notes)
+    totals = _totals(table, parquet, ends, candidates, left, notes)
     return Apart(tuple(sorted({*left, *totals})), tuple(notes), labelled)
 
 
@@ -109,18 +111,15 @@ def _repeats(table: _Table) -> list[int]:
     return [int(row[0]) for row in found]
 
 
-def _footer(table: _Table, notes: list[str]) -> list[int]:
-    last = table.cells(f"{table.place} >= {max(0, table.rows - _LAST_ROWS)}")
+def _footer(table: _Table, ends: Mapping[int, list[str]], notes: list[str]) -> list[int]:
+    last = {place: cells for place, cells in ends.items() if place >= table.rows - _LAST_ROWS}
     records = [Record(table.told_place(place), cells) for place, cells in last.items()]
     kept = len(without_footer(records, len(table.names), notes, table.noun()))
     return list(last)[kept:]
 
 
-def _balances(table: _Table, known: set[int], notes: list[str]) -> list[int]:
+def _balances(table: _Table, ends: Mapping[int, list[str]], known: set[int], notes: list[str]) -> list[int]:
     """Rows at both ends of the table that name a balance."""
-    ends = table.cells(f"{table.place} < {_FIRST_ROWS}") | table.cells(
-        f"{table.place} >= {max(0, table.rows - _LAST_ROWS)}"
-    )
     places = [place for place in ends if place not in known]
     rows = [ends[place] for place in places]
     found = find_balances(rows, comma_likely=False)
@@ -129,17 +128,21 @@ def _balances(table: _Table, known: set[int], notes: list[str]) -> list[int]:
 
 
 def _totals(
-    table: _Table, parquet: Path, labelled: Mapping[int, tuple[str, list[str]]], known: set[int], notes: list[str]
+    table: _Table,
+    parquet: Path,
+    ends: Mapping[int, list[str]],
+    labelled: Mapping[int, tuple[str, list[str]]],
+    known: set[int],
+    notes: list[str],
 ) -> list[int]:
     candidates = dict(labelled)
     last = table.rows - 1
     while last in known:
         last -= 1
-    if last not in candidates:
-        found = table.cells(f"{table.place} = {last}")
-        candidates |= {place: (label, cells) for place, cells in found.items() if (label := label_of(cells))}
-    if last not in candidates and _lacks_its_label(table, parquet, last):
-        candidates |= {place: (NO_LABEL, cells) for place, cells in table.cells(f"{table.place} = {last}").items()}
+    cells = ends.get(last) or table.cells(f"{table.place} = {last}").get(last, [])
+    label = label_of(cells) or (NO_LABEL if _lacks_its_label(table, parquet, last) else "")
+    if last not in candidates and label and cells:
+        candidates[last] = (label, cells)
     if not candidates or 2 * len(candidates) > table.rows:
         return []
     numbers = [at for at, each in enumerate(table.types) if each.name.startswith(_NUMBERS)]

@@ -121,3 +121,10 @@ def test_whole_lines_in_quotes_of_a_large_text_are_refused_with_the_reason(read:
     assert list(read(content).types) == ["shop", "person", "sold"]
     with pytest.raises(IngestRefused, match="each line is quoted as a whole"):
         read(content, limits=LARGE)
+
+
+def test_a_large_text_of_nothing_but_its_header(read: Read) -> None:
+    table = read("item,size\n" + "item,size\n" * 2_000, limits=LARGE)
+    assert table.types == {"item": "VARCHAR", "size": "VARCHAR"}
+    assert table.rows == []
+    assert "the header stands again" in table.notes
