@@ -63,9 +63,9 @@ def _counting(parts: Parts, target: Target, functions: frozenset[str]) -> Aggreg
         return parts.cannot(_OVER_WHAT)
     clues = parts.clues
     named = named_numbers(clues, parts.measure_tokens)
-    firm = [
-        one.column for mention in clues.mentions if not mention.loose for one in named if one.column in mention.columns
-    ]
+    # A word that names the table, too, is what is counted: "how many refunds are there?"
+    sure = [mention for mention in clues.mentions if not (mention.loose or mention.table)]
+    firm = [one.column for mention in sure for one in named if one.column in mention.columns]
     if firm and target.kind == "rows":
         return parts.cannot("I can only work out one figure at a time.")
     amounts = bool(named) or clues.money
