@@ -31,7 +31,7 @@ def club(players: list[str], games: list[tuple[int, int]]) -> Database:
 
 @st.composite
 def clubs(draw: st.DrawFn) -> tuple[list[str], list[tuple[int, int]]]:
-    players = draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=8))
+    players: list[str] = draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=8))
     goal = st.tuples(st.integers(1, len(players)), st.integers(0, 90))
     return players, draw(st.lists(goal, min_size=1, max_size=30))
 
