@@ -213,3 +213,13 @@ async def test_what_one_row_says_is_that_row(tmp_path: Path, question: str) -> N
     (tmp_path / "guests.csv").write_text(GUESTS)
     text = await duckdb_tools.converse(Folder([tmp_path / "guests.csv"]), question)
     assert "| 2 | Bo | 2025-03-04 | left |" in text and "number of" not in text, text
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [("How many refunds are there?", 2), ("How many refunds by month?", 1), ("total refunds", 9)],
+)
+async def test_rows_called_like_their_figure_are_counted(tmp_path: Path, question: str, figure: float) -> None:
+    (tmp_path / "refunds.csv").write_text("day,refunds\n2025-01-02,4\n2025-02-03,5\n")
+    text = await duckdb_tools.converse(Folder([tmp_path / "refunds.csv"]), question)
+    assert not declined(text) and has_figure(text.split("_How I read")[0], figure, 0), text
