@@ -21,10 +21,10 @@ from bot.local.demo.postgresql import DSN_VARIABLE, crm_addresses
 from bot.settings import load_settings
 from runtime.capability import Scope
 from runtime.charts import Chart
+from runtime.durable import DirectSteps
 from runtime.instructions import present_context
 from runtime.models.port import Message, ModelMessage, UserMessage
 from runtime.run import RunRequest, RunResult, Status, run
-from runtime.durable import DirectSteps
 from tests import postgres_server
 from tests.acceptance.demo_answers import CRM, SHOP, Data, Expected, within
 from tests.acceptance.demo_plain_answers import PLAIN, PLAIN_CRM

@@ -18,6 +18,7 @@ import pytest
 
 from runtime.capability import WORKSPACE_TERMS, Open, Scope, Services
 from runtime.charts import Chart
+from runtime.durable import DirectSteps
 from runtime.engines.port import ReadEngines
 from runtime.engines.workspace.query import SOURCE
 from runtime.engines.workspace.workspace import Workspace
@@ -27,7 +28,6 @@ from runtime.models.port import Model
 from runtime.registry import Registry
 from runtime.run import RunRequest, RunResult, run
 from runtime.testing.clock import ManualClock
-from runtime.durable import DirectSteps
 from runtime.testing.wiring import wiring_over
 from tests.acceptance.grading import grade
 
