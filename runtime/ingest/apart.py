@@ -15,14 +15,16 @@ from runtime.ingest.columns import ColumnType
 from runtime.ingest.lexical import literal, numbered_rows, quoted
 from runtime.ingest.loose_records import Record
 from runtime.ingest.numerals import Numeral
-from runtime.ingest.repair import header_again, without_footer
+from runtime.ingest.remarks import without_footer
+from runtime.ingest.repair import header_again
 from runtime.ingest.total_labels import (
     begins_like_total,
     columns_that_may_begin,
     ends_like_total,
     labelled_like_total,
 )
-from runtime.ingest.totals import LABEL, LABEL_COLUMNS, NO_LABEL, Noun, judged, label_of, told
+from runtime.ingest.totals import LABEL, LABEL_COLUMNS, NO_LABEL, judged, label_of, told
+from runtime.ingest.wording import Noun
 
 _CANDIDATES = 5_000
 """Of more rows that look like totals, none is judged: they are ordinary rows, or the last look says what they are."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from runtime.ingest.numerals import Numeral
-from runtime.ingest.totals import Noun, number_columns
+from runtime.ingest.totals import number_columns
+from runtime.ingest.wording import Noun
 
 _FORWARD = r"(brought|carried) (forward|down|over)"
 _DAY = r"(\s*(on|at|as (of|at)|am|per|vom|zum|au|al|del?|op|em)?[\s:]*[0-9][0-9./ -]{3,12})?\s*:?"

@@ -233,6 +233,8 @@ def source_sql(descriptor: int, dialect: Dialect, seen: ByteScan) -> str:
     ]
     if dialect.skip:
         options.append(f"skip = {dialect.skip}")
+    if dialect.null_sign:
+        options.append(f"nullstr = ['', {literal(dialect.null_sign)}]")
     if lines.cr:
         options.append("new_line = '\\r'")
     # The open file itself, not its name: what was scanned is what is read.

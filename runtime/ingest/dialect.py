@@ -27,6 +27,10 @@ _BLANKS = "two or more blanks"
 _OTHER_DELIMITERS = {_BLANKS: re.compile(r"\s{2,}")} | {
     f"the signs {sign!r}": re.compile(re.escape(sign)) for sign in ("~", "^", ":", "¦", "\x1f", "\x01", "||")
 }
+NULL_SIGN = r"\N"
+NULL_NOTE = rf"{NULL_SIGN} is read as a missing value, as exports of databases write it"
+_NULL_CELL = re.compile(rb"(?:^|[,;\t|])\\N(?:[,;\t|]|\r?$)", re.MULTILINE)
+_WHOLE_BYTES = 8 << 20
 _SEVERAL, _SHOWN, _SHOWN_CHARS = 4, 4, 40
 _YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
 
@@ -45,6 +49,7 @@ class Dialect:
     comma_likely: bool = False
     skip: int = 0
     skipped: int = 0
+    null_sign: str = ""
 
 
 def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Dialect:
@@ -64,7 +69,15 @@ def find_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
         names = tuple(f"column_{place}" for place in range(1, len(rows[0]) + 1))
         notes.append("no header row found: the first line is data, columns are named column_1, column_2, …")
     notes += lone_column(rows)
-    return Dialect(delimiter, quote, header, names, tuple(notes), comma_likely=delimiter == ";")
+    null_sign = NULL_SIGN if has_null_sign(descriptor, found.size) else ""
+    notes += [NULL_NOTE] if null_sign else []
+    return Dialect(delimiter, quote, header, names, tuple(notes), comma_likely=delimiter == ";", null_sign=null_sign)
+
+
+def has_null_sign(descriptor: int, size: int) -> bool:
+    """Whether a cell of an open text, or of the first MiB of a large one, is what exports of databases write for a
+    missing value."""
+    return bool(_NULL_CELL.search(os.pread(descriptor, size if size <= _WHOLE_BYTES else HEAD_BYTES, 0)))
 
 
 def strict_quote(descriptor: int, found: ByteScan) -> str:
@@ -168,7 +181,8 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
         return False
     if values == [1] and len(first) == 2 and len(rows) > 1:
         return False  # a form with a name and a value on each line
-    again = [cell in below[place] for place, cell in enumerate(first) if cell]
+    # A column that holds its own name in every row (a mark of the end of a record) says nothing.
+    again = [cell in below[place] for place, cell in enumerate(first) if cell and set(below[place]) != {cell}]
     return not any(again) or all(again)
 
 

@@ -15,7 +15,8 @@ ABOVE = 40
 """At most this many records are taken for lines above a table."""
 UNIT = re.compile(
     r"\(.{1,15}\)|\[.{1,15}\]|%|[a-zµ°$€£¥₹]{1,3}([²³/]\S{0,6})?|(EUR|USD|GBP|CHF|INR|kWh|MWh|hours|days|units?|pieces|pcs|"
-    r"persons|people|count|text|date|number|tonnes|tons|hrs|mins?|secs?)",
+    r"persons|people|count|text|date|number|tonnes|tons|hrs|mins?|secs?|int(eger)?|bigint|float|double|decimal|numeric|str(ing)?|"
+    r"varchar|char|bool(ean)?|datetime|timestamp)",
     re.IGNORECASE,
 )
 """What gives the unit of a column rather than its name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runtime.ingest.balances import WORD as BALANCE_WORD
@@ -14,17 +14,21 @@ from runtime.ingest.dialect import (
     DELIMITER_NAMES,
     DELIMITERS,
     EXPECTED,
+    NULL_NOTE,
+    NULL_SIGN,
     column_names,
     header_doubt,
     is_value,
     lone_column,
 )
-from runtime.ingest.header_rows import with_one_header
+from runtime.ingest.header_rows import with_one_header, without_questions
 from runtime.ingest.layout import ABOVE, Layout, find_layout, usual_width
 from runtime.ingest.loose_records import Record, loose_records
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
+from runtime.ingest.remarks import begins_as_remark, filled, names_of, second_table, without_footer, without_pages
 from runtime.ingest.summaries import WORD as SUMMARY_WORD
-from runtime.ingest.totals import LABEL_COLUMNS, Noun, doubted, find_totals, label_of, told
+from runtime.ingest.totals import LABEL_COLUMNS, doubted, find_totals, label_of, told
+from runtime.ingest.wording import Noun, counted, cut, few, where
 from runtime.ingest.wrapping import is_padded, is_wrapped, unwrapped, without_comments, without_padding, without_rules
 
 _HEAD = 1_000
@@ -32,11 +36,11 @@ _HEAD_BYTES = 1 << 16
 _TAIL_BYTES = 1 << 12
 _TAIL_LINES = 5
 _END_MARK = "\x1a"
-_SHOWN = 4
-_SHOWN_CHARS = 80
 LINE_CHARS = 2_000_000
 """As DuckDB's own bound on a line."""
 _SAYS_DELIMITER = re.compile(r'"?sep=([,;|\t])"?', re.IGNORECASE)
+_FEW_GAPS = 5
+_WHOLE, _CENTS = re.compile("-?[0-9]+"), re.compile("[0-9]{2}")
 _TOTAL_WORD = re.compile(rb"total|summe|gesamt|\bsum\b|somme|suma|totaal", re.IGNORECASE)
 
 
@@ -65,6 +69,10 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     delimiter = _delimiter(head, quote, EXPECTED[kind])
     if whole and first.endswith(delimiter.encode()):
         return True
+    if not any(line.strip() for line in head) or b'{"ImportId' in content or b'{""ImportId' in content:
+        return True
+    if whole and delimiter.encode() in first and _parted(content):
+        return True
     if is_padded(head, delimiter) or (quote and any(f"{delimiter} {quote}" in line for line in head)):
         return True
     records = list(loose_records(head, delimiter, quote))
@@ -76,6 +84,12 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     return bool(odd) or (whole and (_indented(content, quote) or _odd_end(content, delimiter, quote)))
 
 
+def _parted(content: bytes) -> bool:
+    """Whether a few blank lines stand between others: something else than rows may begin behind them."""
+    text = content.strip()
+    return 0 < text.count(b"\n\n") + text.count(b"\n\r\n") <= _FEW_GAPS
+
+
 def _indented(content: bytes, quote: str) -> bool:
     """Whether labels are indented somewhere, as in a pivot table."""
     return b"\n  " in content or f"\n{quote}  ".encode() in content
@@ -85,10 +99,14 @@ def _odd_end(content: bytes, delimiter: str, quote: str) -> bool:
     """Whether the last lines may give figures about the others, or be remarks below the table."""
     end = content[-_TAIL_BYTES:]
     tail = lines_of(end.decode("utf-8", "ignore"))[-_TAIL_LINES:]
-    last = [record for record in loose_records(tail, delimiter, quote) if _filled(record)][-1:]
+    records = list(loose_records(tail, delimiter, quote))
+    last = [record for record in records if filled(record)][-1:]
+    if len(last) < len(records) and not filled(records[-1]):
+        return True
     cells = [cell.strip() for record in last for cell in record.cells]
     odd = len(cells) > 1 and any(cells) and (not all(cells[:LABEL_COLUMNS]) or (not any(cells[1:]) and " " in cells[0]))
-    return odd or bool(label_of(cells) or SUMMARY_WORD.search(end))
+    remark = bool(last) and begins_as_remark(last[0])
+    return odd or remark or bool(label_of(cells) or SUMMARY_WORD.search(end))
 
 
 def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repair:
@@ -97,7 +115,7 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     text = os.pread(descriptor, found.size, 0).decode("utf-8-sig", "replace")
     notes: list[str] = []
     if nuls := text.count("\0"):
-        notes.append(f"{_counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
+        notes.append(f"{counted(nuls, 'NUL byte')} removed (a zero byte, first in line {found.nul_line})")
     if text.rstrip("\r\n").endswith(_END_MARK):
         text = text.rstrip("\r\n").removesuffix(_END_MARK)
         notes.append("a mark at its end, as DOS put one (Ctrl-Z), removed")
@@ -111,9 +129,9 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
     records = without_comments(without_rules(records, notes, "line"), width, notes)
     if is_padded(lines[:_HEAD], delimiter):
         records = without_padding(records, notes)
-    if not any(map(_filled, records)):
+    if not any(map(filled, records)):
         raise IngestRefused("empty: there is no data in it")
-    records = _without_empty_end(records, notes)
+    records = _without_null_signs(_without_empty_end(records, notes), notes)
     layout = find_layout(records[:_HEAD])
     check_width(layout, columns)
     return table_of(records, layout, delimiter, notes)
@@ -122,15 +140,18 @@ def repaired(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> Repa
 def _without_empty_end(records: list[Record], notes: list[str]) -> list[Record]:
     """The records without columns at their end that have neither a name nor a value, as spreadsheets save them."""
     width = usual_width([record.cells for record in records[:_HEAD]])
-    used = max(map(_filled, records))
+    used = max(map(filled, records))
     if used >= width:
         return records
-    notes.append(f"{_counted(width - used, 'column')} at the end without a name or a value left out")
+    notes.append(f"{counted(width - used, 'column')} at the end without a name or a value left out")
     return [replace(record, cells=record.cells[:used]) for record in records]
 
 
-def _filled(record: Record) -> int:
-    return max((place for place, cell in enumerate(record.cells, 1) if cell.strip()), default=0)
+def _without_null_signs(records: list[Record], notes: list[str]) -> list[Record]:
+    if not any(NULL_SIGN in record.cells for record in records):
+        return records
+    notes.append(NULL_NOTE)
+    return [replace(record, cells=["" if cell == NULL_SIGN else cell for cell in record.cells]) for record in records]
 
 
 def check_width(layout: Layout, columns: int) -> None:
@@ -146,6 +167,9 @@ def delimiter_of(lines: list[str], quote: str, kind: Kind, notes: list[str]) -> 
     if says:
         lines[0] = ""
         notes.append(f"its first line tells spreadsheets the delimiter ({says[0]}): not a row of the table")
+        if not any(says[1] in line for line in lines[:_HEAD]):
+            notes[-1] += ", nor true, since no line holds that sign"
+            says = None
     delimiter = says[1] if says else _delimiter(lines[:_HEAD], quote, EXPECTED[kind])
     if delimiter != EXPECTED[kind]:
         notes.append(f"delimiter: {DELIMITER_NAMES[delimiter]}")
@@ -158,10 +182,15 @@ def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[
     width."""
     padded = any(_is_padded(record, layout.width) for record in records[: layout.above])
     names, header, records = begun(records, layout, notes, noun)
-    records = _without_repeats(records, header, notes, noun)
+    records = without_pages(_without_repeats(records, header, notes, noun), notes, noun)
     records = without_footer(records, layout.width, notes, noun)
     if padded:
         records = _without_blank(records, notes, noun)
+    if other := second_table(records, layout.width):
+        notes.append(
+            f"{noun} {other.line} stands behind a blank line and looks like a header ({names_of(other)}): a second"
+            " table may begin there, whose rows are kept under the names of the first"
+        )
     names, rows = _even(records, names, delimiter, notes, noun)
     balances = find_balances(rows, comma_likely=delimiter == ";")
     notes += balances_told(balances, rows, [record.line for record in records], noun)
@@ -176,7 +205,7 @@ def table_of(records: list[Record], layout: Layout, delimiter: str, notes: list[
         notes += doubted(kept, names, records[-1].line, noun, comma_likely=delimiter == ";")
     stray = [record.line for record in records if record.stray]
     if stray:
-        notes.append(f"a quote is opened and never closed in {_where(stray, noun)}; taken as an ordinary character")
+        notes.append(f"a quote is opened and never closed in {where(stray, noun)}; taken as an ordinary character")
     return Repair(names, [row for place, row in enumerate(rows) if place not in apart], delimiter, tuple(notes))
 
 
@@ -193,10 +222,10 @@ def begun(
         if (named := len(records[0].cells)) < width:
             notes.append(
                 f"the header names {named} columns where the rows have {width} values: its names are given from the"
-                " left and may stand over the wrong values"
+                f" left and may stand over the wrong values{_cut_in_two(records[1:], width)}"
             )
         names, said_names = column_names(_padded(records[0].cells, width)[:width])
-        header, records = records[0], records[1:]
+        header, records = records[0], without_questions(records[1:], names, notes, noun)
         below = [record.cells for record in records[:_HEAD] if record.cells != header.cells]
         notes += [*said_names, *([] if layout.certain else header_doubt([header.cells, *below]))]
     else:
@@ -205,9 +234,19 @@ def begun(
     notes += lone_column([record.cells for record in records[:_HEAD]])
     if layout.units:
         pairs = [f"{name}: {cell.strip()}" for name, cell in zip(names, records[0].cells, strict=False) if cell.strip()]
-        notes.append(f"units row ({noun} {records[0].line}) kept apart: {_few(pairs)}")
+        notes.append(f"units row ({noun} {records[0].line}) kept apart: {few(pairs)}")
         records = records[1:]
     return names, header, records
+
+
+def _cut_in_two(records: Sequence[Record], width: int) -> str:
+    """What is said where each row has two digits in one place behind a whole number: cents behind a decimal comma."""
+    rows = [record.cells for record in records[:_HEAD] if len(record.cells) == width]
+    for place in range(1, width):
+        pairs = [(row[place - 1].strip(), row[place].strip()) for row in rows]
+        if len(pairs) > 1 and all(_WHOLE.fullmatch(first) and _CENTS.fullmatch(second) for first, second in pairs):
+            return f"; numbers with a decimal comma may be cut in two, e.g. {','.join(pairs[0])}"
+    return ""
 
 
 def lines_of(text: str) -> list[str]:
@@ -235,22 +274,22 @@ def _above(records: Sequence[Record], noun: Noun) -> list[str]:
     if not records:
         return []
     texts = [" ".join(cell.strip() for cell in record.cells if cell.strip()) for record in records]
-    what = f"{_counted(len(records), noun)} above the header"
-    return [f"{what} skipped, not rows of the table: {_few([repr(_cut(text)) for text in texts if text])}"]
+    what = f"{counted(len(records), noun)} above the header"
+    return [f"{what} skipped, not rows of the table: {few([repr(cut(text)) for text in texts if text])}"]
 
 
 def _is_padded(record: Record, width: int) -> bool:
     """Whether delimiters without values behind them make a record as wide as the table, as spreadsheets write it."""
-    return len(record.cells) >= width > max(1, _filled(record))
+    return len(record.cells) >= width > max(1, filled(record))
 
 
 def _without_blank(records: list[Record], notes: list[str], noun: Noun) -> list[Record]:
     """The records without those that have no value at all: in a text whose lines are padded these are blank lines."""
-    blank = [record.line for record in records if not _filled(record)]
+    blank = [record.line for record in records if not filled(record)]
     if not blank:
         return records
-    notes.append(f"blank {noun}s padded with delimiters skipped, not rows of the table: {_where(blank, noun)}")
-    return [record for record in records if _filled(record)]
+    notes.append(f"blank {noun}s padded with delimiters skipped, not rows of the table: {where(blank, noun)}")
+    return [record for record in records if filled(record)]
 
 
 def _without_repeats(records: list[Record], header: Record | None, notes: list[str], noun: Noun) -> list[Record]:
@@ -266,48 +305,7 @@ def _without_repeats(records: list[Record], header: Record | None, notes: list[s
 
 def header_again(lines: Sequence[int], noun: Noun) -> str:
     """The note about header lines further down."""
-    return f"the header stands again in {_where(lines, noun)}: not counted as a row"
-
-
-def without_footer(records: list[Record], width: int, notes: list[str], noun: Noun) -> list[Record]:
-    """Lines of one cell at the end of a table with three columns or more, and of one with two behind a blank line, are
-    remarks, unless they are its totals or most of its rows are alike."""
-    end = below = _without_blank_end(records, len(records))
-    while end > 1 and _remark(records[end - 1]) and (width > 2 or _set_off(records[end - 2 : end], width)):
-        end -= 1
-    # Blank lines that are padded to the table's width part the remarks from it.
-    end = _without_blank_end(records, end) if end < below else len(records)
-    if 2 * sum(_lone(record) for record in records[:end]) > end:
-        return records
-    if end < len(records):
-        left = [record for record in records[end:] if _filled(record)]
-        shown = _few([repr(_cut(record.cells[0].strip())) for record in left])
-        many, where = _counted(len(left), noun), _where([record.line for record in left], noun)
-        notes.append(f"footer of {many} below the table skipped ({where}): {shown}")
-    return records[:end]
-
-
-def _without_blank_end(records: Sequence[Record], end: int) -> int:
-    """`end`, or where the records without any value begin that stand right before it."""
-    while end > 1 and not _filled(records[end - 1]):
-        end -= 1
-    return end
-
-
-def _set_off(pair: Sequence[Record], width: int) -> bool:
-    """Whether a blank line stands before the last of two lines, which is no row of two columns by itself."""
-    if not _filled(pair[0]):
-        return True
-    return width > 1 and len(pair[1].cells) < width and pair[1].line > pair[0].line + 1
-
-
-def _lone(record: Record) -> bool:
-    return sum(bool(cell.strip()) for cell in record.cells) <= 1
-
-
-def _remark(record: Record) -> bool:
-    first = record.cells[0].strip()
-    return _lone(record) and len(first) > 3 and " " in first and not is_value(first)
+    return f"the header stands again in {where(lines, noun)}: not counted as a row"
 
 
 def _even(
@@ -319,20 +317,21 @@ def _even(
     short = [record.line for record in records if len(record.cells) < width]
     long = [record for record in records if len(_cells(record, width)) > width]
     if len(records) > 2 and 2 * (len(short) + len(long)) > len(records):
-        raise Irregular(
-            f"ragged rows: {len(short) + len(long):,} of {len(records):,} rows have another number of values"
-        )
+        other = second_table(records, width)
+        second = f"; a second table may begin in {noun} {other.line} ({names_of(other)})" if other else ""
+        odd = len(short) + len(long)
+        raise Irregular(f"ragged rows: {odd:,} of {len(records):,} rows have another number of values{second}")
     if short:
-        notes.append(f"ragged rows: {_where(short, noun)} short of values, filled with missing ones at the end")
+        notes.append(f"ragged rows: {where(short, noun)} short of values, filled with missing ones at the end")
     if not long:
         return names, [_padded(_cells(record, width), width) for record in records]
-    lines = _where([record.line for record in long], noun)
+    lines = where([record.line for record in long], noun)
     last = [record.cells[width - 1].strip() for record in records if len(record.cells) == width]
     if any(last) and not all(is_value(cell) or not cell for cell in last):
         notes.append(f"ragged rows: {lines} with extra values, joined into the last column {names[-1]} (unquoted text)")
         return names, [_soaked(_cells(record, width), width, delimiter) for record in records]
     extra = max(len(record.cells) for record in long) - width
-    notes.append(f"ragged rows: {lines} with extra values, put into {_counted(extra, 'added column')} (extra_1, …)")
+    notes.append(f"ragged rows: {lines} with extra values, put into {counted(extra, 'added column')} (extra_1, …)")
     names, _ = column_names([*names, *(f"extra_{place}" for place in range(1, extra + 1))])
     return names, [_padded(_cells(record, width), width + extra) for record in records]
 
@@ -351,23 +350,3 @@ def _padded(cells: Sequence[str], width: int) -> list[str]:
 
 def _soaked(cells: list[str], width: int, delimiter: str) -> list[str]:
     return [*cells[: width - 1], delimiter.join(cells[width - 1 :])] if len(cells) > width else _padded(cells, width)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
-def _where(lines: Sequence[int], noun: Noun) -> str:
-    shown = ", ".join(str(line) for line in lines[:_SHOWN])
-    if len(lines) == 1:
-        return f"{noun} {shown}"
-    return f"{noun}s {shown}" + (f" and {len(lines) - _SHOWN:,} more" if len(lines) > _SHOWN else "")
-
-
-def _few(parts: Iterable[str]) -> str:
-    told = list(parts)
-    return "; ".join(told[:_SHOWN]) + (f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else "")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"

@@ -34,6 +34,7 @@ _SEEN_INSIDE = (
         r"[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}\x{FEFF}]",
     ),
 )
+_OTHER_BLANKS = r"\x{A0}\x{2000}-\x{200A}\x{202F}\x{205F}\x{3000}"
 _NAMED = re.compile(r"date|datum|fecha|data\b|day|time|stamp|(^|_)(ts|at)$|created|updated", re.IGNORECASE)
 _COMPACT = "days as YYYYMMDD"
 _MOMENTS = (
@@ -108,7 +109,7 @@ def _cells(rows: str) -> str:
 
 def _spellings(connection: duckdb.DuckDBPyConnection, cells: str) -> list[str]:
     """Labels that differ only in case or blanks."""
-    folded = r"regexp_replace(lower(trim(value)), '\s+', ' ', 'g')"
+    folded = rf"regexp_replace(lower(trim(value)), '[\s{_OTHER_BLANKS}]+', ' ', 'g')"
     found = connection.execute(
         f"SELECT name, count(*), min_by(s, f) FROM (SELECT name, f, list(DISTINCT value ORDER BY value)[:3] AS s FROM"
         f" (SELECT name, value, {folded} AS f FROM ({cells})) GROUP BY name, f HAVING count(DISTINCT value) > 1)"
@@ -203,11 +204,13 @@ def _continued(
     first = quoted(names[0])
     row = connection.execute(
         f"SELECT count(*), count({first}), count(DISTINCT {first}), min_by({first} IS NULL, {place}),"
-        f" count({quoted(names[1])}) FROM {table}"
+        f" count({quoted(names[1])}), max_by({first} IS NULL, {place}) FROM {table}"
     ).fetchone()
     if not row:
         return []
-    rows, filled, labels, blank_first, beside = row
+    rows, filled, labels, blank_first, beside, blank_last = row
+    if filled == rows - 1 and blank_last:
+        return []
     # Blanks here and there are missing values: here a quarter of the rows or more lack what no two others share.
     if blank_first or filled < 2 or 4 * filled > 3 * rows or labels < filled or beside < rows:
         return []
@@ -243,28 +246,34 @@ def _adds_up(
     numbers: Sequence[str],
     rows: int,
 ) -> list[str]:
-    """A last row whose figures are the sums of all above it, whatever it is called."""
+    """A last or first row whose figures are the sums of all others, whatever it is called."""
     if not numbers:
         return []
     table, place = numbered
-    last = f"{place} = {rows - 1}"
-    wide = [(name, f"CAST({quoted(name)} AS DOUBLE)") for name in numbers]
+    wide = [f"CAST({quoted(name)} AS DOUBLE)" for name in numbers]
     # CASE, because each FILTER holds a copy of all columns: two hundred of them took more memory than a reader has.
+    ends = [f"{place} = {rows - 1}", f"{place} = 0"]
     asked = ", ".join(
-        f"sum(CASE WHEN NOT {last} THEN {value} END), sum(CASE WHEN {last} THEN {value} END)" for _, value in wide
+        f"sum({value}), {', '.join(f'sum(CASE WHEN {end} THEN {value} END)' for end in ends)}" for value in wide
     )
-    label = f"max(CAST({quoted(names[0])} AS VARCHAR)) FILTER ({last})"
-    row = connection.execute(f"SELECT {label}, {asked} FROM {table}").fetchone()
-    told, *sums = row or (None,)
-    pairs = {name: (above, own) for (name, _), above, own in zip(wide, sums[::2], sums[1::2], strict=True) if own}
-    if not pairs or any(above is None or abs(above - own) > 0.005 for above, own in pairs.values()):
-        return []
-    small = max(abs(own) for _, own in pairs.values()) < _BY_CHANCE
-    if len(pairs) < 2 and (rows <= _FEW_ROWS or (rows <= _SURE_ROWS and small)):
-        return []
-    shown = f" ({_shown(str(told))})" if told is not None else ""
-    columns = ", ".join(list(pairs)[:3])
-    return [f"the last row{shown} holds the sums of all above it in {columns}; kept as a row, so sums count twice"]
+    labels = ", ".join(f"max(CAST({quoted(names[0])} AS VARCHAR)) FILTER ({end})" for end in ends)
+    last, first, *sums = connection.execute(f"SELECT {labels}, {asked} FROM {table}").fetchone() or (None, None)
+    for which, label, own in (("last", last, sums[1::3]), ("first", first, sums[2::3])):
+        pairs = {name: (every, one) for name, every, one in zip(numbers, sums[::3], own, strict=True) if one}
+        wrong = {name for name, (every, one) in pairs.items() if abs(every - 2 * one) > 0.005}
+        # A last row without a label may have means beside its sums.
+        if len(wrong) == len(pairs) or (wrong and (which == "first" or label is not None)):
+            continue
+        pairs = {name: pair for name, pair in pairs.items() if name not in wrong}
+        small = max(abs(one) for _, one in pairs.values()) < _BY_CHANCE
+        few_rows = _FEW_ROWS if label is not None else _FEW_ROWS - 1
+        if len(pairs) < 2 and (rows <= few_rows or (rows <= _SURE_ROWS and small)):
+            continue
+        shown = f" ({_shown(str(label))})" if label is not None else ""
+        others = "all above it" if which == "last" else "all below it"
+        columns = ", ".join(list(pairs)[:3])
+        return [f"the {which} row{shown} holds the sums of {others} in {columns}; kept as a row, so sums count twice"]
+    return []
 
 
 def _inner_sums(

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
 
 from runtime.ingest.numerals import Numeral, Shapes, numeral_of, shape_of
 from runtime.ingest.summaries import indented_sums, last_summaries, proved, sums_and_means
+from runtime.ingest.wording import Noun
 
 WORDS = (
     r"(grand |overall |sub[- ]?)?totals?|(zwischen|gesamt|end)?summe|gesamt|insgesamt|sum|totale|somme|suma|totaal"
@@ -32,6 +32,7 @@ LABEL = re.compile(
 )
 """Words of other languages are told in each row of a small table, and in the last one of a large text."""
 LABEL_COLUMNS = 3
+_ORNAMENTS = " \t\u00a0*=-_#~<>|•·–—"
 _NEAR = Decimal("0.01")
 _NEAR_ROWS = 3  # so many rows above a total that isn't quite their sum
 _SHOWN = 3
@@ -39,8 +40,6 @@ _TOLD = 4
 
 NO_LABEL = "without a label"
 """The label of a last row that lacks what stands first in all others."""
-Noun = Literal["line", "row"]
-"""What a record is called in notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +281,7 @@ def _same(value: Decimal, total: Decimal) -> bool:
 def label_of(row: Sequence[str]) -> str:
     """The label of a row that may be a total, else nothing: one of its first cells, none but it filled before."""
     for cell in row[:LABEL_COLUMNS]:
-        text = cell.strip()
+        text = cell.strip(_ORNAMENTS)
         if text and LABEL.fullmatch(text):
             return text
     return ""

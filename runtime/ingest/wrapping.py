@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runtime.ingest.loose_records import Record, loose_records
-from runtime.ingest.totals import Noun
+from runtime.ingest.wording import Noun
 
 _MARK = "\ufeff"
 _UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]")

@@ -58,8 +58,8 @@ def test_blank_lines_are_no_rows(read: Read) -> None:
 
 
 def test_rows_of_nothing_are_said(read: Read) -> None:
-    table = read("a,b\n1,x\n,\n,\n")
-    assert len(table.rows) == 3
+    table = read("a,b\n1,x\n,\n,\n2,y\n")
+    assert len(table.rows) == 4
     assert "2 rows are empty" in table.notes
 
 

@@ -65,7 +65,7 @@ def test_padded_lines_above_a_large_text(read: Read, limits: ReadingLimits) -> N
         pytest.param("id;name;;\n1;a;x;y\n2;b;u;v\n3;c;u;v\n", 3, id="columns-without-a-name"),
         pytest.param("Name;Wert;;\nAnna;5;;\nBen;n/a;x;y\nCem;7;;\nDan;8;;\n", 4, id="mostly-empty-columns"),
         pytest.param("a;b;c\n1;2;3\n;;\n4;5;6\n", 3, id="an-empty-row-where-nothing-is-padded"),
-        pytest.param("a;b;c\n1;2;3\n4;5;6\n;;\n", 3, id="an-empty-row-at-the-end-without-a-remark"),
+        pytest.param("a;b;c\n1;2;3\n4;5;6\n;;\n", 2, id="an-empty-row-at-the-end"),
     ],
 )
 def test_a_table_with_empty_columns_is_no_line_above_one(read: Read, content: str, rows: int) -> None:
