@@ -10,8 +10,8 @@ from typing import Any
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
-from runtime.engines.workspace.folder import private
 from runtime.engines.workspace.model import WorkspaceCatalog, WorkspaceFile, WorkspaceTable
+from runtime.engines.workspace.secret_names import private
 from runtime.errors import CallError
 from runtime.evidence import Column
 from runtime.ingest.columns import literal, quoted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import os
 import stat
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from runtime.engines.workspace.secret_names import private
 from runtime.errors import CallError
 from runtime.ingest import Kind, Stamp
 from runtime.limits import Limits
@@ -38,18 +38,6 @@ _KINDS: dict[str, Kind] = {
 }
 _DATABASES = frozenset({".db", ".sqlite", ".sqlite3", ".duckdb"})
 _PACKED = frozenset({".gz", ".zip", ".zst", ".bz2", ".xz", ".7z", ".tar", ".tgz"})
-_SECRETS = (
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.kdbx",
-    "credentials*",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +96,9 @@ def _walk(folder: Path, prefix: str, depth: int, limits: Limits) -> Iterator[Fou
             yield FoundFile(path, Stamp(0, 0, 0, 0), reason=f"cannot be looked at ({error.strerror})")
             continue
         if stat.S_ISDIR(state.st_mode) and not entry.name.startswith("."):
-            if _printable(entry.name) != entry.name:
+            if private(entry.name):
+                yield FoundFile(path, _stamp(state), reason="a folder whose name looks like that of secrets")
+            elif _printable(entry.name) != entry.name:
                 yield FoundFile(path, _stamp(state), reason="a folder whose name is not valid UTF-8")
             elif depth >= limits.workspace_depth:
                 yield FoundFile(
@@ -145,12 +135,6 @@ def kind_of(name: str) -> tuple[Kind | None, str]:
     if suffix in _PACKED:
         return None, "packed files are not read; unpack it first"
     return None, f"files of the kind {suffix} are not read" if suffix else "files without an extension are not read"
-
-
-def private(name: str) -> bool:
-    """Whether a file or folder of this name is hidden or looks like a secret."""
-    folded = name.lower()
-    return name.startswith(".") or any(fnmatch.fnmatchcase(folded, pattern) for pattern in _SECRETS)
 
 
 def _printable(name: str) -> str:
