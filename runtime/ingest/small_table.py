@@ -93,7 +93,8 @@ def look_closely(
         columns = ", ".join(quoted(name) for name in texts)
         notes += _signs_apart(connection, _cells(f"SELECT {columns} FROM {table}"), table, numbers)
     if rows > 2:
-        notes += _continued(connection, numbered_rows(parquet, names), names, texts)
+        keys = [*texts, *(name for name, each in kinds if each.name == "BIGINT")]
+        notes += _continued(connection, numbered_rows(parquet, names), names, keys)
         last = _adds_up(connection, numbered_rows(parquet, names), names, numbers, rows)
         notes += last or (_inner_sums(connection, table, names, numbers[:_FIGURES]) if rows <= MOST_ROWS else [])
     plain = [(name, each.name) for name, each in kinds if not each.note]
@@ -195,10 +196,11 @@ def _forms(connection: duckdb.DuckDBPyConnection, cells: str, texts: Sequence[st
 
 
 def _continued(
-    connection: duckdb.DuckDBPyConnection, numbered: tuple[str, str], names: Sequence[str], texts: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, numbered: tuple[str, str], names: Sequence[str], keys: Sequence[str]
 ) -> list[str]:
-    """A first column of labels with blanks below each, as merged cells are saved in a text."""
-    if len(names) < 2 or names[0] not in texts:
+    """A first column of labels with blanks below each, as merged cells are saved in a text. `keys` are the columns that
+    may hold labels."""
+    if len(names) < 2 or names[0] not in keys:
         return []
     table, place = numbered
     first = quoted(names[0])

@@ -171,14 +171,27 @@ def _side_by_side(grid: Grid, area: Range, found: Found) -> list[Range]:
     """Ranges of the area that hold one table each, beside one another."""
     pieces = list(_pieces(grid, area))
     tables: list[Range] = []
-    for piece in pieces:
+    for place, piece in enumerate(pieces):
         if tables and not _apart(grid, tables[-1], piece):
             tables[-1] = _around(tables[-1], piece)
-        elif piece[1] == piece[3] and len(pieces) > 1 and _only_words(grid, piece):
+        elif (
+            piece[1] == piece[3]
+            and len(pieces) > 1
+            and _only_words(grid, piece)
+            and not _labels(grid, piece, pieces[place + 1 :])
+        ):
             _aside(grid, piece, found)
         else:
             tables.append(piece)
     return tables or [area]
+
+
+def _labels(grid: Grid, column: Range, others: list[Range]) -> bool:
+    """Whether a column of words holds the labels of what stands to its right: in the same rows, each with its own."""
+    if not others or (column[0], column[2]) != (others[0][0], others[0][2]) or column[2] - column[0] < 2:
+        return False
+    labels = [grid.rows[row][column[1]] for row in range(column[0], column[2] + 1)]
+    return all(map(is_filled, labels)) and len(set(labels)) == len(labels)
 
 
 def _pieces(grid: Grid, area: Range) -> Iterator[Range]:
