@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from runtime.ingest.json_lists import lists_of, tables_of
+from runtime.ingest.json_slips import what_else
 from runtime.ingest.json_values import Number, Object, Records, counted, free_key, is_list, is_object
 from runtime.ingest.outcome import IngestRefused
 
 _SHOWN_LINES = 5
 _WRAPPED = 5
 _BLANKS = re.compile(r"[ \t\r\n]*")
+_BETWEEN = re.compile(r"[ \t\r\n,]*")
 _DEEP = "it is nested too deeply"
 
 
@@ -61,11 +63,12 @@ def parsed(text: str, *, lines: bool) -> tuple[Records, ...]:
         start = cast(re.Match[str], _BLANKS.match(text)).end()
         value, end = decoder.decode.raw_decode(text, start)
         if text[end:].strip():
-            return (_of_lines(text, _Decoder()),)
+            return ((None if _many_objects(text) else _of_objects(text, _Decoder())) or _of_lines(text, _Decoder()),)
     except json.JSONDecodeError as error:
         if _many_objects(text):
             return (_of_lines(text, _Decoder()),)
-        raise IngestRefused(f"line {error.lineno}: not valid JSON ({error.msg[0].lower()}{error.msg[1:]})") from error
+        said = f"{error.msg[0].lower()}{error.msg[1:]}{what_else(error)}"
+        raise IngestRefused(f"line {error.lineno}: not valid JSON ({said})") from error
     except RecursionError as error:
         raise IngestRefused(_DEEP) from error
     said = tuple(decoder.notes())
@@ -97,6 +100,8 @@ def _of_lines(text: str, decoder: _Decoder) -> Records:
         else:
             records.append(value if is_object(value) else {"value": value})
     if len(broken) > len(records):
+        if found := _of_objects(text, _Decoder()):
+            return found
         raise IngestRefused(f"line {broken[0][0]}: not valid JSON ({broken[0][1]}), like {len(broken):,} lines of it")
     notes = list(decoder.notes())
     if broken:
@@ -104,6 +109,23 @@ def _of_lines(text: str, decoder: _Decoder) -> Records:
         which = "line" if len(broken) == 1 else "lines"
         notes.insert(0, f"{counted(len(broken), 'broken line')} skipped as not valid JSON: {which} {where}")
     return Records(records, tuple(notes))
+
+
+def _of_objects(text: str, decoder: _Decoder) -> Records | None:
+    """The records of objects that stand one behind another, with a comma between them or none; None if they aren't."""
+    records: list[Object] = []
+    end = 0
+    while (start := cast(re.Match[str], _BETWEEN.match(text, end)).end()) < len(text):
+        try:
+            value, end = decoder.decode.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError):
+            return None
+        if not is_object(value):
+            return None
+        records.append(value)
+    if not records:
+        return None
+    return Records(records, ("objects one behind another, each read as a record", *decoder.notes()))
 
 
 def _of_value(value: Any) -> tuple[Records, ...]:

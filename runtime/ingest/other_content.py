@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from runtime.ingest.outcome import IngestRefused
 
@@ -15,6 +16,7 @@ _BEGINNINGS = (
     (b"PAR1", "Parquet"),
     (b"{\\rtf", "a document (RTF)"),
 )
+_JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"[^"\n]*"\s*:')
 _PAGES = (b"<!doctype", b"<html", b"<?xml", b"<head", b"<body", b"<table", b"<div")
 
 
@@ -26,6 +28,11 @@ def check_text(descriptor: int) -> None:
             raise IngestRefused(f"its content is {what}, not delimited text; its name ends wrongly")
     if is_page(head):
         raise IngestRefused("its content is a web page or XML, not delimited text (an error or login page, perhaps)")
+
+
+def holds_json(descriptor: int) -> bool:
+    """Whether an open file begins as a JSON object or a list of such does, whatever it is called."""
+    return bool(_JSON.match(os.pread(descriptor, 1_024, 0)))
 
 
 def is_page(head: bytes) -> bool:

@@ -19,6 +19,7 @@ from runtime.ingest.json_text import read_json
 from runtime.ingest.made_table import MadeTable
 from runtime.ingest.open_text import OpenText
 from runtime.ingest.opening import Stamp, open_inside
+from runtime.ingest.other_content import holds_json
 from runtime.ingest.outcome import (
     DOCUMENT_KINDS,
     RACY_NS,
@@ -35,6 +36,8 @@ from runtime.ingest.outcome import (
 from runtime.ingest.store import ReadingStore, copy_stamp, key_of
 
 _REHASH_BYTES = 64 << 20
+_JSON: frozenset[Kind] = frozenset(("json", "ndjson"))
+_JSON_INSIDE = "its content is JSON, though its name doesn't say so: read as that"
 CHANGED = "changed while it was read, twice"
 
 
@@ -108,7 +111,7 @@ def _read(
         out = folder / "table.parquet"
         if job.kind == "parquet":
             table = _take_parquet(connection, source, store, limits, out)
-        elif job.kind in ("json", "ndjson"):
+        elif job.kind in _JSON or holds_json(descriptor):
             return _take_json(connection, job.kind, source, store, limits, out), before
         else:
             table = _take_text(connection, job.kind, source, store, limits, out)
@@ -179,6 +182,8 @@ def _take_json(
     with source.refusals_kept(store, key, revision):
         made = read_json(OpenText(connection, descriptor, found, kind, limits, out.parent, out))
     source.prove_unchanged(revision)
+    if kind not in _JSON:
+        made = [replace(each, notes=(_JSON_INSIDE, *each.notes)) for each in made]
     if len(made) > 1:
         return _keep_several(store, key, revision, made)
     table = _read_table(key, revision, made[0])

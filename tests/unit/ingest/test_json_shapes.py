@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from runtime.ingest import IngestRefused
 
 Read = Callable[..., Any]
 
@@ -85,3 +88,46 @@ def test_read_as_it_is_meant(read: Read, content: str, rows: list[Any], said: st
     table = read(content, "json")
     assert table.rows == rows, table.notes
     assert said in table.notes
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{\n "a": 1,\n "b": "x"\n}\n{\n "a": 2,\n "b": "y"\n}\n',
+        '{"a": 1, "b": "x"}{"a": 2, "b": "y"}',
+        '{"a": 1, "b": "x"},\n{"a": 2, "b": "y"},\n',
+    ],
+)
+def test_objects_one_behind_another_are_records(read: Read, content: str) -> None:
+    for kind in ("json", "ndjson"):
+        table = read(content, kind)
+        assert table.rows == [(1, "x"), (2, "y")]
+        assert "objects one behind another" in table.notes
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('[{"a": 1}, {"a": 2},]', "a comma stands before a closing bracket: remove it"),
+        ('[{"a": 1,}]', "a comma stands before a closing bracket"),
+        ('// made by hand\n[{"a": 1}]', "a comment stands there: remove it"),
+        ("[{'a': 1}]", "single quotes are Python's or JavaScript's: save it as JSON"),
+        ('load([{"a": 1}]);', "it is a call with JSON inside"),
+    ],
+)
+def test_what_is_nearly_json_is_refused_with_what_to_do(read: Read, content: str, said: str) -> None:
+    with pytest.raises(IngestRefused, match=re.escape(said)):
+        read(content, "json")
+
+
+@pytest.mark.parametrize(
+    "content", ['[{"id": 1, "qty": 5}, {"id": 2, "qty": 6}]', '{"id": 1, "qty": 5}\n{"id": 2, "qty": 6}\n']
+)
+def test_json_under_the_name_of_a_csv_is_read_as_json(read: Read, content: str) -> None:
+    table = read(content, "csv")
+    assert table.rows == [(1, 5), (2, 6)]
+    assert "its content is JSON, though its name doesn't say so: read as that" in table.notes
+
+
+def test_braces_in_a_csv_are_no_json(read: Read) -> None:
+    assert read('set,n\n"{""a"": 1}",1\n{b},2\n').rows == [('{"a": 1}', 1), ("{b}", 2)]
