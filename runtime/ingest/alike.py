@@ -42,7 +42,9 @@ def alike(shapes: Shapes, numeral: Numeral) -> Alike | None:
     parts = [parts_of(shape.removeprefix("-")) for shape in shapes.counts]
     around = {(each[0], each[2]) for each in parts if each}
     whole = _DIGITS - numeral.fraction - 2 * numeral.percent
-    if None in parts or len(around) != 1 or whole < 3 or numeral != numeral_of(shapes, "", comma_likely=False):
+    if numeral.dotted or None in parts or len(around) != 1 or whole < 3:
+        return None
+    if numeral != numeral_of(shapes, "", comma_likely=False):
         return None
     before, after = around.pop()
     bodies = [each[1] for each in parts if each]

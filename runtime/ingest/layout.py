@@ -13,6 +13,7 @@ from runtime.ingest.loose_records import Record
 
 ABOVE = 40
 """At most this many records are taken for lines above a table."""
+_TITLED_ROWS = 4
 UNIT = re.compile(
     r"\(.{1,15}\)|\[.{1,15}\]|%|[a-zµ°$€£¥₹]{1,3}([²³/]\S{0,6})?|(EUR|USD|GBP|CHF|INR|kWh|MWh|hours|days|units?|pieces|pcs|"
     r"persons|people|count|text|date|number|tonnes|tons|hrs|mins?|secs?|int(eger)?|bigint|float|double|decimal|numeric|str(ing)?|"
@@ -41,6 +42,8 @@ def find_layout(records: Sequence[Record]) -> Layout:
     full = [place for place, row in enumerate(rows[:ABOVE]) if _trimmed(row, width) == width and _filled(row, width)]
     start = _below_padded(rows, full, width) if full else 0
     body = [row[:width] for row in rows[start:] if _trimmed(row, width) == width]
+    if _titled(body):
+        start, body = start + 1, body[1:]
     header = bool(body) and has_header(body)
     if start and not header and _words(rows[0]):
         # The first line names fewer columns than the rows have; the rest stays unnamed.
@@ -49,6 +52,19 @@ def find_layout(records: Sequence[Record]) -> Layout:
         start = 0
     units = header and _units(body[1:])
     return Layout(start, width, header, units)
+
+
+def _titled(body: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row is a title that happens to have as many cells as the table: a value stands in it, and below
+    it a row of different words over columns of values."""
+    if len(body) < _TITLED_ROWS or not body[0] or not any(is_value(cell.strip()) for cell in body[0]):
+        return False
+    names = [cell.strip() for cell in body[1]]
+    if not all(names) or any(map(is_value, names)) or len({name.casefold() for name in names}) < len(names):
+        return False
+    if all(map(UNIT.fullmatch, names)):
+        return False
+    return any(_all_numbers([row[place].strip() for row in body[2:]]) for place in range(len(names)))
 
 
 def _below_padded(rows: Sequence[Sequence[str]], full: Sequence[int], width: int) -> int:

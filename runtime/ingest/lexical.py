@@ -24,7 +24,7 @@ MOMENT = _SLASHED + _CLOCK
 DAY_OR_MOMENT = rf"{_SLASHED}({_CLOCK})?"
 _SHORT = rf"(0?[1-9]|[12][0-9]|3[01])[/.-](0?[1-9]|[12][0-9]|3[01])[/.-][0-9]{{2}}({_CLOCK})?"
 CURRENCY = (
-    r"([$€£¥￥円元₹₺₽₩₪₫₴฿]|(R|US|A|C|HK|NT|S)\$|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
+    r"([$€£¥￥円元₹₺₽₩₪₫₴฿]|(R|US|A|C|HK|NT|S)\$|Rs\.?|kr|Kč|zł|Ft|CHF|USD|EUR|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|BRL|MXN|ZAR|"
     r"SGD|HKD|KRW|THB|AED|SAR|ILS)"
 )
 # What people read as a number and DuckDB does not: $5.00, 1,234.50, (12.00), 10 %, 1.234,56, EUR 9, 5-
@@ -41,7 +41,7 @@ _DECIMAL_COMMA = r"[^0-9]*([0-9]{1,3}(\.[0-9]{3})*|[0-9]+),([0-9]{1,2}|[0-9]{4,}
 _LIKE_THOUSANDS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
 MISSING = frozenset(
     "n/a|na|n.a.|n.a|null|none|nil|-|--|---|–|—|.|..|?|tbd|tba|missing|unknown|not available|k.a.|#n/a|#na|#value!|"
-    r"#ref!|#div/0!|#null!|#num!|#name?|<na>|(null)|(blank)|\n".split("|")
+    r"$ -|$-|€ -|- €|£ -|£-|¥ -|#ref!|#div/0!|#null!|#num!|#name?|<na>|(null)|(blank)|\n".split("|")
 )
 """What people write for a value that is not there, in lower case. Only beside numbers, dates or truth values is it read
 as missing: in a column of words it may be one of them."""

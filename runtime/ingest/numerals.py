@@ -17,7 +17,18 @@ from runtime.ingest.lexical import CURRENCY, MISSING, NOT_FINITE, literal
 Land = Literal["comma", "point", ""]
 """Which mark the file's other columns prove to be the decimal one."""
 
-_CODES = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "￥": "JPY", "円": "JPY", "₹": "INR", "US$": "USD"}
+_CODES = {
+    "€": "EUR",
+    "$": "USD",
+    "£": "GBP",
+    "¥": "JPY",
+    "￥": "JPY",
+    "円": "JPY",
+    "₹": "INR",
+    "US$": "USD",
+    "Rs": "INR",
+    "Rs.": "INR",
+}
 _SPACES = " \u00a0\u202f\u2009"
 _FRACTION = 6
 _TELEPHONE = 7  # digits behind a plus sign, from which it may be a telephone number
@@ -33,7 +44,8 @@ _PARTS = re.compile(
 @dataclass(frozen=True, slots=True)
 class Numeral:
     """How a column's numbers are written. `decimal` and `thousands` are the marks ("" for none), `percent` whether each
-    value is a share of a hundred, `fraction` and `whole` the most digits behind and before the decimal mark."""
+    value is a share of a hundred, `fraction` and `whole` the most digits behind and before the decimal mark, `dotted`
+    whether a point belongs to the currency (Rs.)."""
 
     decimal: str = "."
     thousands: str = ""
@@ -41,6 +53,7 @@ class Numeral:
     fraction: int = 0
     whole: int = 1
     notes: tuple[str, ...] = ()
+    dotted: bool = False
 
     def type_name(self) -> str:
         """The DuckDB type that holds every value."""
@@ -54,15 +67,20 @@ class Numeral:
 
     def value(self, text: str) -> Decimal | None:
         """The number that a text writes, None when it writes none."""
-        kept = re.sub(f"[^0-9{self.decimal}]", "", text).replace(",", ".").strip(".")
+        kept = re.sub(self._others(), "", text).replace(",", ".").strip(".")
         if not kept or not _PARTS.fullmatch(shape_of(text)) or kept.count(".") > 1:
             return None
         number = Decimal(kept) / (100 if self.percent else 1)
         return -number if re.search("[-−(]", text) else number
 
+    def _others(self) -> str:
+        """What is no part of the number, as a regular expression."""
+        others = f"[^0-9{self.decimal}]"
+        return rf"Rs\.|{others}" if self.dotted else others
+
     def sql(self, value: str) -> str:
         """SQL: the number that the text `value` writes, in plain notation."""
-        kept = f"regexp_replace({value}, {literal(f'[^0-9{self.decimal}]')}, '', 'g')"
+        kept = f"regexp_replace({value}, {literal(self._others())}, '', 'g')"
         plain = f"replace({kept}, ',', '.')" if self.decimal == "," else kept
         minus = f"CASE WHEN regexp_matches({value}, '[-−(]') THEN '-' ELSE '' END"
         return self.scaled(f"{minus} || {plain}")
@@ -165,6 +183,7 @@ def numeral_of(shapes: Shapes, land: Land, *, comma_likely: bool) -> Numeral | U
         max(behind for _, behind in digits),
         max(before for before, _ in digits),
         tuple(notes),
+        any((match["before"] or match["after"] or "").endswith(".") for match in found),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-INGEST_VERSION = 11
+INGEST_VERSION = 12
 """Part of every cache key: raised whenever the same bytes would be read differently."""
 
 RACY_NS = 2_000_000_000

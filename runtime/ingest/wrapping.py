@@ -19,6 +19,7 @@ _UNSEEN_BYTES = re.compile(rb"\xef\xbb\xbf|\xc2\xad|\xe2(\x80[\x8b\x8e\x8f\xaa-\
 _FRAME = "|"
 _WHOLE = re.compile(r'"((?:[^"]|"")*)"')
 _RULE = re.compile(r"[-=_*+:| ]*")
+_RARE = 2  # among so many records one may be a comment
 _RULE_MARKS = 4  # three dashes alone may stand for a missing value
 _RULE_BEGINS = tuple(b"\n" + begin for begin in (b"--", b" --", b"+-", b"|-", b"| -", b"|:", b"==", b"__", b"**"))
 _CANDIDATES = (",", ";", "\t", "|")
@@ -62,10 +63,13 @@ def without_rules(records: list[Record], notes: list[str], noun: Noun) -> list[R
 
 
 def without_comments(records: list[Record], width: int, notes: list[str]) -> list[Record]:
-    """The records without those behind a number sign, if the first is one and is not as wide as the table."""
-    if not records or not _is_comment(records[0], width):
-        return records
+    """The records without those behind a number sign, if the first is one and is not as wide as the table, or a few
+    further down have one cell only."""
     comments = [record.line for record in records if _is_comment(record, width)]
+    first = bool(records) and _is_comment(records[0], width)
+    lone = all(len(record.cells) == 1 for record in records if _is_comment(record, width))
+    if not comments or not (first or (lone and _RARE * len(comments) < len(records))):
+        return records
     many = "1 comment line" if len(comments) == 1 else f"{len(comments):,} comment lines"
     notes.append(f"{many} (#, first in line {comments[0]}) skipped, not rows of the table")
     return [record for record in records if not _is_comment(record, width)]

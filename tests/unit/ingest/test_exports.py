@@ -87,6 +87,26 @@ CASES: Mapping[str, tuple[str, Mapping[str, Sequence[Any]], Sequence[str]]] = {
         {"price": [D("5.00"), D("12.50")]},
         ["currency USD (US$) taken off 2 values"],
     ),
+    "an Indian shop, its currency with a point": (
+        'k,amt\na,"Rs. 1,05,000"\nb,Rs 99.50\nc,-Rs. 5\n',
+        {"amt": [D("105000"), D("99.50"), D("-5")]},
+        ["currency INR (Rs", "lakh grouping"],
+    ),
+    "a spreadsheet's accounting format, a dash for nothing": (
+        'k,v\na,"$1,234.50"\nb,$ -\nc,($200.00)\n',
+        {"v": [D("1234.50"), None, D("-200.00")]},
+        ["1 value '$ -' is read as missing", "parentheses read as negative"],
+    ),
+    "a comment between the rows": (
+        "id,qty\n1,5\n# checked by Ann\n2,6\n",
+        {"id": [1, 2]},
+        ["1 comment line (#, first in line 3) skipped"],
+    ),
+    "a title as wide as the table": (
+        "Report,Sales,2025\ncity,year,sold\nOslo,2021,10\nRome,2022,25\n",
+        {"city": ["Oslo", "Rome"], "year": [2021, 2022]},
+        ["1 line above the header skipped, not rows of the table: 'Report Sales 2025'"],
+    ),
     "an SAP list between pipes, minus signs behind": (
         "----------------------------------------\n|Material  |Plant|   Stock|Unit|Value     |\n"
         "----------------------------------------\n|100-100   |1000 |   1,200|PC  | 24,000.00|\n"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
+
+from runtime.ingest.outcome import ReadingLimits
 
 Read = Callable[..., Any]
 D = Decimal
@@ -91,3 +94,10 @@ def test_missing_values_of_a_database_in_a_large_text(read: Read) -> None:
     table = read("id,name\n" + "12345678,\\N\n12345678,abcdefgh\n" * 300_000)
     assert table.rows[0] == (12345678, None)
     assert "\\N is read as a missing value" in table.notes
+
+
+def test_the_point_of_a_currency_is_no_decimal_point_in_a_large_text(read: Read, limits: ReadingLimits) -> None:
+    content = "id,amount\n" + "".join(f"{row},Rs. {row}.50\n" for row in range(3_000))
+    table = read(content, limits=replace(limits, whole_types_bytes=1_000))
+    assert table.column("amount")[:2] == [D("0.50"), D("1.50")]
+    assert "currency INR (Rs.)" in table.notes
