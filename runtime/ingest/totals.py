@@ -35,8 +35,12 @@ LABEL_COLUMNS = 3
 _ORNAMENTS = " \t\u00a0*=-_#~<>|•·–—"
 _NEAR = Decimal("0.01")
 _NEAR_ROWS = 3  # so many rows above a total that isn't quite their sum
+_SURE_ROWS = 3  # so many rows whose sum isn't met by chance
 _SHOWN = 3
 _TOLD = 4
+_TELLS_A_GROUP = re.compile(
+    r"^(sub|grand|overall|zwischen|end)|[\d(]|\b(of|for|per|by|von|für|der|des|de|du)\b", re.IGNORECASE
+)
 
 NO_LABEL = "without a label"
 """The label of a last row that lacks what stands first in all others."""
@@ -239,7 +243,7 @@ def _walk(
     for place, row in enumerate(rows):
         numbers = {at: value for at, way in ways.items() if (value := way.value(row[at].strip())) is not None}
         if place in labelled and covered:
-            total = _judge(place, labelled[place], row, numbers, (group, overall), names, texts, groups)
+            total = _judge(place, labelled[place], row, numbers, (group, overall), names, texts, groups, covered)
             if total:
                 found.append(total)
                 group = dict.fromkeys(ways, Decimal(0))
@@ -260,7 +264,8 @@ def _judge(
     sums: tuple[Mapping[int, Decimal], Mapping[int, Decimal]],
     names: Sequence[str],
     texts: Sequence[int],
-    groups: set[str],
+    groups: Set[str],
+    covered: int,
 ) -> Total | None:
     best = max(sums, key=lambda each: sum(_same(value, each[at]) for at, value in numbers.items()))
     equal = tuple(names[at] for at, value in numbers.items() if _same(value, best[at]))
@@ -269,9 +274,25 @@ def _judge(
     match = LABEL.fullmatch(label)
     rest = ((match["rest"] or match["before"] or "") if match else "").strip(" :.").casefold()
     gap = sum(bool(row[at].strip()) for at in texts) <= 1 and (len(texts) > 1 or not numbers)
+    if proved and _may_be_a_name(label, row, texts, groups):
+        # One figure may be the sum of those above by chance.
+        alike = sum(bool(value) and _same(value, best[at]) for at, value in numbers.items())
+        sure = alike > 1 or (label is not NO_LABEL and covered >= _SURE_ROWS)
+        return Total(place, label, equal, ()) if sure and not other else None
     if proved or (gap and numbers and (not rest or rest in groups)):
         return Total(place, label, equal, other)
     return None
+
+
+def _may_be_a_name(label: str, row: Sequence[str], texts: Sequence[int], groups: Set[str]) -> bool:
+    """Whether a row that looks like a total's may be of something called so, such as a company: by words behind the
+    label that are no group above, or by other labels that no row above has."""
+    match = LABEL.fullmatch(label)
+    rest = ((match["rest"] if match else None) or "").strip(" :.").casefold()
+    if rest and rest not in groups and not _TELLS_A_GROUP.search(label):
+        return True
+    cells = (row[at].strip() for at in texts)
+    return any(cell.casefold() not in groups for cell in cells if cell and cell.strip(_ORNAMENTS) != label)
 
 
 def _same(value: Decimal, total: Decimal) -> bool:

@@ -78,3 +78,30 @@ def test_a_total_of_another_language_below_a_large_text(read: Read, limits: Read
     table = read(content, limits=replace(limits, whole_types_bytes=1_000, repair_bytes=1_000))
     assert len(table.rows) == 20_000
     assert "'Итого' (equal to the sum of the rows in qty)" in table.notes
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("Shell,3,3213.02\nTotal Energies,3,6118.80\nBP,2,4272.45\n", id="an-amount-contradicts"),
+        pytest.param("Shell,3,3213.02\nBP,2,4272.45\nTotal Gas,5,6118.80\n", id="at-the-end"),
+        pytest.param("Ann,1,2\nSumme Software GmbH,1,9\nBob,2,9\n", id="one-row-above"),
+    ],
+)
+def test_what_is_called_so_is_a_row_where_a_figure_contradicts(read: Read, content: str) -> None:
+    assert len(read(f"supplier,invoices,amount\n{content}").rows) == 3
+
+
+def test_a_person_called_sum_is_a_row(read: Read) -> None:
+    assert len(read("first,last,visits\nAnn,Lee,1\nSum,Chan,1\nBob,Ray,2\n").rows) == 3
+
+
+def test_rows_with_other_codes_are_no_totals_without_a_label(read: Read) -> None:
+    rows = "K1,A1,B1,0\nK2,A2,B2,1\nK3,A3,B3,0\nK4,,B4,1\nK5,A5,B5,3\nK6,,B6,3\nK7,A7,B7,5\n"
+    assert len(read(f"key,code,other,qty\n{rows}").rows) == 7
+
+
+@pytest.mark.parametrize("label", ["Total sales", "Total amount due", "Total Europe", "Subtotal fruit"])
+def test_a_total_of_something_is_no_row_where_it_is_the_sum_of_several(read: Read, label: str) -> None:
+    table = read(f"item,qty\na,10\nb,20\nc,12\n{label},42\n")
+    assert table.column("qty") == [10, 20, 12], table.notes
