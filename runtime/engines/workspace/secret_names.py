@@ -15,6 +15,7 @@ _NAMES = (
     *("*_access_key*", "api_key*", "*_api_key*", "apikey*", "*_apikey*", "token", "token.*", "*_token", "*_token.*"),
     *("tokens.txt", "tokens.json", "*_tokens.txt", "*_tokens.json", "password", "password.*", "passwords"),
     *("passwords.*", "*_password.*", "*_passwords.*", "master_key*", "keystore*"),
+    *("creds", "creds.*", "*_creds.*", "privatekey*", "*.pem.*", "*.key.txt", "recovery_codes*", "backup_codes*"),
 )
 """In lower case, with one underscore for the signs that part words. What tables are usually called ("token_usage",
 "password_resets") is left out."""

@@ -79,3 +79,8 @@ async def test_no_search_finds_what_stands_in_one(kept: Desk) -> None:
 )
 def test_names_of_keys_and_settings(name: str) -> None:
     assert private(name)
+
+
+@pytest.mark.parametrize("name", ["secretary_report.csv", "key_figures.csv", "tokens_per_model.csv", "credits.csv"])
+def test_names_that_only_sound_alike(name: str) -> None:
+    assert not private(name)
