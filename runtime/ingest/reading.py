@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -36,7 +37,8 @@ from runtime.ingest.outcome import (
 from runtime.ingest.store import ReadingStore, copy_stamp, key_of
 
 _REHASH_BYTES = 64 << 20
-_JSON: frozenset[Kind] = frozenset(("json", "ndjson"))
+_SEVERAL: frozenset[Kind] = frozenset(("workbook", "json", "ndjson"))
+_OUT = "table.parquet"
 _JSON_INSIDE = "its content is JSON, though its name doesn't say so: read as that"
 CHANGED = "changed while it was read, twice"
 
@@ -106,13 +108,11 @@ def _read(
             document = read_document(descriptor, job.kind, Path(job.store), limits)
             source.prove_unchanged(document.revision)
             return document, before
-        if job.kind == "workbook":
-            return _take_workbook(connection, source, store, limits, folder), before
-        out = folder / "table.parquet"
+        if job.kind in _SEVERAL or (job.kind != "parquet" and holds_json(descriptor)):
+            return _take_several(connection, job.kind, source, store, limits, folder), before
+        out = folder / _OUT
         if job.kind == "parquet":
             table = _take_parquet(connection, source, store, limits, out)
-        elif job.kind in _JSON or holds_json(descriptor):
-            return _take_json(connection, job.kind, source, store, limits, out), before
         else:
             table = _take_text(connection, job.kind, source, store, limits, out)
     return table, before
@@ -145,46 +145,38 @@ def _take_text(
     return table
 
 
-def _take_workbook(
-    connection: duckdb.DuckDBPyConnection, source: _Source, store: ReadingStore, limits: ReadingLimits, folder: Path
-) -> ReadWorkbook:
-    from runtime.ingest.spreadsheet import read_workbook  # its readers are needed for nothing else
-
-    sha256 = digest_of(source.descriptor)
-    revision, key = revision_of(sha256), key_of(sha256, "workbook")
-    known = store.find_workbook(key)
-    if known:
-        source.prove_unchanged(revision)
-        return known
-    with source.refusals_kept(store, key, revision):
-        made = read_workbook(connection, source.descriptor, limits, folder)
-    source.prove_unchanged(revision)
-    return _keep_several(store, key, revision, made)
-
-
-def _take_json(
+def _take_several(
     connection: duckdb.DuckDBPyConnection,
     kind: Kind,
     source: _Source,
     store: ReadingStore,
     limits: ReadingLimits,
-    out: Path,
+    folder: Path,
 ) -> ReadTable | ReadWorkbook:
+    """A file that may hold several tables: a spreadsheet always counts as such, JSON only where it does."""
     descriptor = source.descriptor
-    if source.before.size > limits.repair_bytes:
-        check_head(descriptor)
-    found = scan(descriptor)
-    revision, key = revision_of(found.sha256), key_of(found.sha256, kind)
+    if kind == "workbook":
+        from runtime.ingest.spreadsheet import read_workbook  # its readers are needed for nothing else
+
+        sha256 = digest_of(descriptor)
+        read = partial(read_workbook, connection, descriptor, limits, folder)
+    else:
+        if source.before.size > limits.repair_bytes:
+            check_head(descriptor)
+        found = scan(descriptor)
+        sha256 = found.sha256
+        read = partial(read_json, OpenText(connection, descriptor, found, kind, limits, folder, folder / _OUT))
+    revision, key = revision_of(sha256), key_of(sha256, kind)
     known = store.find(key) or store.find_workbook(key)
     if known:
         source.prove_unchanged(revision)
         return known
     with source.refusals_kept(store, key, revision):
-        made = read_json(OpenText(connection, descriptor, found, kind, limits, out.parent, out))
+        made = read()
     source.prove_unchanged(revision)
-    if kind not in _JSON:
+    if kind in ("csv", "tsv"):
         made = [replace(each, notes=(_JSON_INSIDE, *each.notes)) for each in made]
-    if len(made) > 1:
+    if kind == "workbook" or len(made) > 1:
         return _keep_several(store, key, revision, made)
     table = _read_table(key, revision, made[0])
     store.keep(table, made[0].out)

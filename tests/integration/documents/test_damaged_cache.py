@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,20 +11,10 @@ import pytest
 
 from runtime.toolboxes.files import file_search, grep_files, inspect_table, list_files, read_file
 
+from .parts import Desk, made
+
 OLD = 1_700_000_000
 PAGES = (["Lease summary"], ["Monthly rent: $1260", "Security deposit: $1890"])
-
-
-def _module(path: str) -> Any:
-    spec = importlib.util.spec_from_file_location(path.replace("/", "_"), Path(__file__).parents[2] / f"{path}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-Desk = _module("unit/toolboxes/conftest").Desk
-made = _module("unit/ingest/documents")
 
 
 @pytest.fixture

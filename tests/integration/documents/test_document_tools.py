@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
 import unicodedata
 from collections.abc import AsyncIterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -25,18 +23,8 @@ from runtime.toolboxes.files import (
     read_file,
 )
 
+from .parts import Desk, made, written
 
-def _module(path: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.replace("/", "_"), Path(__file__).parents[2] / f"{path}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-Desk = _module("unit/toolboxes/conftest").Desk
-made = _module("unit/ingest/documents")
-written = _module("unit/ingest/spreadsheets/conftest").written
 OLD = 1_700_000_000
 
 
