@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from runtime.ingest.bytescan import ByteScan
 from runtime.ingest.composed import composed
 from runtime.ingest.lexical import MISSING, NOT_FINITE
+from runtime.ingest.loose_records import LONGEST
 from runtime.ingest.outcome import IngestRefused, Irregular, Kind
 
 HEAD_BYTES = 1 << 20
@@ -30,6 +31,8 @@ _OTHER_DELIMITERS = {_BLANKS: re.compile(r"\s{2,}")} | {
 NULL_SIGN = r"\N"
 NULL_NOTE = rf"{NULL_SIGN} is read as a missing value, as exports of databases write it"
 _NULL_CELL = re.compile(rb"(?:^|[,;\t|])\\N(?:[,;\t|]|\r?$)", re.MULTILINE)
+_QUOTES = re.compile(rb'.?"', re.DOTALL)  # with the character before
+_VALUE_OPENS = (b'"', b',"', b';"', b'\t"', b'|"')
 _WHOLE_BYTES = 8 << 20
 _SEVERAL, _SHOWN, _SHOWN_CHARS = 4, 4, 40
 _YEAR = re.compile(r"(1[89]|20|21)[0-9]{2}")
@@ -160,11 +163,32 @@ def _uneven(head: _Head, quote: str, delimiter: str) -> str:
 
 
 def _unclosed(descriptor: int) -> str:
-    """Names the first line on which a quote opens without closing, as far as the head shows it."""
-    for number, line in enumerate(_one_end(_head(descriptor, whole=True).text).split("\n"), start=1):
-        if line.count('"') % 2:
-            return f"line {number}: a quote is opened and never closed"
-    return "a quote is opened and never closed"
+    """Names the line on which a quote opens that isn't closed before another opens, or within the lines that a value
+    may span."""
+    opened = 0
+    for number, opens in _with_odd_quotes(descriptor):
+        if opened and (opens or number - opened >= LONGEST):
+            break
+        opened = 0 if opened else number
+    return f"line {opened}: a quote is opened and never closed"
+
+
+def _with_odd_quotes(descriptor: int) -> Iterator[tuple[int, bool]]:
+    """The numbers of all lines of an open text that have an odd number of quotes, and whether the first of these stands
+    where a value begins."""
+    offset, number, line, last = 0, 1, b"", b""
+    while chunk := os.pread(descriptor, HEAD_BYTES, offset):
+        offset += len(chunk)
+        # A line end of two bytes may be cut in half.
+        for piece in chunk[last == b"\r" and chunk[:1] == b"\n" :].splitlines(keepends=True):
+            line += b"".join(_QUOTES.findall(piece))
+            if piece.endswith((b"\n", b"\r")):
+                if line.count(b'"') % 2:
+                    yield number, line.startswith(_VALUE_OPENS)
+                number, line = number + 1, b""
+        last = chunk[-1:]
+    if line.count(b'"') % 2:
+        yield number, line.startswith(_VALUE_OPENS)
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:

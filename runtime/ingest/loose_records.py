@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_LONGEST = 200  # lines that one quoted value may span before its quote is taken for an ordinary character
+LONGEST = 200
+"""Lines that one quoted value may span before its quote is taken for an ordinary character."""
 _HEAD = 1_000
 _FIELD_CHARS = 1 << 24
 
@@ -50,7 +51,7 @@ def _quoted(
 ) -> tuple[Record, int]:
     """The record that begins at `place`, and how many lines it takes."""
     taken, marks = 1, lines[place].count(quote)
-    while marks % 2 and taken < _LONGEST and place + taken < len(lines):
+    while marks % 2 and taken < LONGEST and place + taken < len(lines):
         marks += lines[place + taken].count(quote)
         taken += 1
     literally = _literal(lines[place], delimiter, quote)

@@ -128,3 +128,13 @@ def test_a_large_text_of_nothing_but_its_header(read: Read) -> None:
     assert table.types == {"item": "VARCHAR", "size": "VARCHAR"}
     assert table.rows == []
     assert "the header stands again" in table.notes
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("line", [3, 50_000, 90_001])
+def test_the_line_of_a_quote_that_is_never_closed_is_named_wherever_it_stands(read: Read, line: int, end: str) -> None:
+    lines = ["id,note"] + [f'{number},"a ""b"" c"' for number in range(2, 90_002)]
+    lines[5:7] = ['6,"two', 'lines"']
+    lines[line - 1] = f'{line},"open'
+    with pytest.raises(IngestRefused, match=f"^line {line}: a quote is opened and never closed"):
+        read(end.join(lines) + end, limits=LARGE)
