@@ -224,13 +224,17 @@ def _days(connection: duckdb.DuckDBPyConnection, table: str, names: Sequence[str
     if not names:
         return []
     asked = ", ".join(
-        f"min({name}), max({name}), count({name}) = count(try_strptime(CAST({name} AS VARCHAR), '%Y%m%d'))"
+        f"min({name}), max({name}), count({name}) = count(try_strptime(CAST({name} AS VARCHAR), '%Y%m%d')),"
+        f" count({name}) = count_if({name} BETWEEN 1 AND 32 AND {name} % 1 BETWEEN 0.01 AND 0.12)"
         for name in map(quoted, names)
     )
     row = connection.execute(f"SELECT {asked} FROM {table}").fetchone() or ()
     notes: list[str] = []
-    for name, least, most, days in zip(names, row[::3], row[1::3], row[2::3], strict=True):
+    for name, least, most, days, of_year in zip(names, row[::4], row[1::4], row[2::4], row[3::4], strict=True):
         if least is None:
+            continue
+        if of_year and _NAMED.search(name):
+            notes.append(f"{name}: its numbers may be days without a year (day.month), e.g. {least}; kept as numbers")
             continue
         for what, begin, end in _MOMENTS:
             compact = what is _COMPACT

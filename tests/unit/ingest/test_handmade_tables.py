@@ -298,6 +298,9 @@ def test_a_header_that_nothing_sets_apart_is_said(read: Read, content: str, doub
         ("ts,n\n1704067200,1\n1704153600,2\n", "ts: its whole numbers may be seconds since 1970"),
         ("created,n\n1704067200000,1\n1704070800000,2\n", "created: its whole numbers may be milliseconds since 1970"),
         ("price,n\n45292,1\n45323,2\n", ""),
+        ("Datum,n\n15.03,1\n16.04,2\n21.12,3\n", "Datum: its numbers may be days without a year (day.month)"),
+        ("delivery_time,n\n15.30,1\n1.04,2\n", ""),
+        ("price,n\n15.03,1\n16.04,2\n", ""),
     ],
 )
 def test_signs_of_what_went_wrong_before_are_said(read: Read, content: str, said: str) -> None:
