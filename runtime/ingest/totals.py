@@ -35,9 +35,14 @@ LABEL_COLUMNS = 3
 _ORNAMENTS = " \t\u00a0*=-_#~<>|•·–—"
 _NEAR = Decimal("0.01")
 _NEAR_ROWS = 3  # so many rows above a total that isn't quite their sum
-_SURE_ROWS = 3  # so many rows whose sum isn't met by chance
 _SHOWN = 3
 _TOLD = 4
+_NOT_ADDED = re.compile(
+    r"price|preis|prix|precio|avg|average|mean|median|schnitt|moyen|rate|ratio|quote|share|anteil|part\b|margin|marge"
+    r"|percent|prozent|%|pct|growth|change|yoy|wachstum|per[ _]|pro[ _]|distinct|unique|\bmin|\bmax|score|rank|index",
+    re.IGNORECASE,
+)
+"""How columns are called whose values are not added up."""
 _TELLS_A_GROUP = re.compile(
     r"^(sub|grand|overall|zwischen|end)|[\d(]|\b(of|for|per|by|von|für|der|des|de|du)\b", re.IGNORECASE
 )
@@ -275,13 +280,19 @@ def _judge(
     rest = ((match["rest"] or match["before"] or "") if match else "").strip(" :.").casefold()
     gap = sum(bool(row[at].strip()) for at in texts) <= 1 and (len(texts) > 1 or not numbers)
     if proved and _may_be_a_name(label, row, texts, groups):
-        # One figure may be the sum of those above by chance.
+        # One figure may be the sum of those above by chance, but not where others contradict or one row is summed up.
         alike = sum(bool(value) and _same(value, best[at]) for at, value in numbers.items())
-        sure = alike > 1 or (label is not NO_LABEL and covered >= _SURE_ROWS)
-        return Total(place, label, equal, ()) if sure and not other else None
+        against = sum(_contradicts(*each) for each in other)
+        sure = alike > 1 or (label is not NO_LABEL and covered > 1)
+        return Total(place, label, equal, other) if sure and alike > against else None
     if proved or (gap and numbers and (not rest or rest in groups)):
         return Total(place, label, equal, other)
     return None
+
+
+def _contradicts(name: str, value: Decimal, total: Decimal) -> bool:
+    """Whether another value than the sum tells against a total: not in a column that isn't added up, nor if rounded."""
+    return not _NOT_ADDED.search(name) and abs(value - total) * 200 > abs(total)
 
 
 def _may_be_a_name(label: str, row: Sequence[str], texts: Sequence[int], groups: Set[str]) -> bool:

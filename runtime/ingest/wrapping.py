@@ -64,10 +64,11 @@ def without_rules(records: list[Record], notes: list[str], noun: Noun) -> list[R
 
 def without_comments(records: list[Record], width: int, notes: list[str]) -> list[Record]:
     """The records without those behind a number sign, if the first is one and is not as wide as the table, or a few
-    further down have one cell only."""
+    further down have one cell only, where no row as wide as the table begins so."""
     comments = [record.line for record in records if _is_comment(record, width)]
     first = bool(records) and _is_comment(records[0], width)
-    lone = all(len(record.cells) == 1 for record in records if _is_comment(record, width))
+    rows = any(_is_marked(record) and len(record.cells) == width for record in records[1:])
+    lone = not rows and all(len(record.cells) == 1 for record in records if _is_comment(record, width))
     if not comments or not (first or (lone and _RARE * len(comments) < len(records))):
         return records
     many = "1 comment line" if len(comments) == 1 else f"{len(comments):,} comment lines"
@@ -91,7 +92,11 @@ def without_padding(records: list[Record], notes: list[str]) -> list[Record]:
 
 
 def _is_comment(record: Record, width: int) -> bool:
-    return record.cells[0].lstrip().startswith("#") and len(record.cells) != width
+    return _is_marked(record) and len(record.cells) != width
+
+
+def _is_marked(record: Record) -> bool:
+    return record.cells[0].lstrip().startswith("#")
 
 
 def _is_rule(cells: Sequence[str]) -> bool:

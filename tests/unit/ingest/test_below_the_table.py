@@ -106,3 +106,8 @@ def test_a_second_table_of_another_width_is_named_by_its_line(read: Read) -> Non
 def test_blanks_alone_are_an_empty_file(read: Read, content: str) -> None:
     with pytest.raises(IngestRefused, match="empty"):
         read(content)
+
+
+def test_a_short_row_whose_number_sign_is_part_of_its_key_is_no_comment(read: Read) -> None:
+    table = read("order,name,city\n#1001,Ann,Oslo\n#1002\n#1003,Cy,Rome\n#1004,Di,Bern\n")
+    assert table.column("order") == ["#1001", "#1002", "#1003", "#1004"], table.notes

@@ -105,3 +105,18 @@ def test_rows_with_other_codes_are_no_totals_without_a_label(read: Read) -> None
 def test_a_total_of_something_is_no_row_where_it_is_the_sum_of_several(read: Read, label: str) -> None:
     table = read(f"item,qty\na,10\nb,20\nc,12\n{label},42\n")
     assert table.column("qty") == [10, 20, 12], table.notes
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("item,qty\na,10\nb,20\nTotal général,30\n", id="two-rows-above"),
+        pytest.param("item,qty,price,value\na,10,2,20\nb,20,3,60\nTotal sales,30,2.67,80\n", id="a-mean-beside"),
+        pytest.param("item,sold,growth\na,10,2\nb,20,3\nc,5,9\nTotal assets,35,4.1\n", id="growth-beside"),
+        pytest.param("item,sold,cost\na,10,1.26\nb,20,99.26\nTotal HT,30,100.5\n", id="a-rounded-sum-beside"),
+    ],
+)
+def test_a_total_of_something_may_have_figures_that_are_no_sums(read: Read, content: str) -> None:
+    table = read(content)
+    assert "1 total row kept apart" in table.notes
+    assert not any("Total" in str(row[0]) for row in table.rows)
