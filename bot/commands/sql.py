@@ -16,7 +16,7 @@ from runtime.errors import ConfigurationError
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rows as tab-separated text, or the result envelope; 0 when the query ran."""
-    if len(arguments.words) > 2 or not "".join(arguments.words).strip():
+    if len(arguments.words) > 2 or not all(map(str.strip, arguments.words)):
         raise ConfigurationError('Usage: footnote sql [SOURCE] "QUERY" (put the query in quotes).')
     settings = settings_for(arguments.manifest, "offline")
     set_up_logs(settings.log)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 from . import file_store, posting
 from .hub import Hub
 from .wire import Json
 from .workspace import StoredFile
 from .world import Channel
+
+Files = Mapping[str, bytes] | Iterable[tuple[str, bytes]]
+"""Files by their names, or in pairs where two may have one name."""
 
 
 def say(
@@ -19,18 +22,20 @@ def say(
     text: str,
     *,
     thread_ts: str | None = None,
-    files: Mapping[str, bytes] | None = None,
+    files: Files = (),
     broadcast: bool = False,
     extra: Json | None = None,
 ) -> str:
-    """Post as a person (or as another app's bot user); the timestamp. Files are shared with the message."""
+    """Post as a person (or as another app's bot user); the timestamp. Files are shared with the message, also several
+    of one name."""
     content = _author(hub, user, text)
     content |= extra or {}
     if broadcast:
         content["subtype"] = "thread_broadcast"
     if not files:
         return posting.post(hub, channel, content, thread_ts)["ts"]
-    stored = [upload(hub, user, name, body) for name, body in files.items()]
+    named = cast(Mapping[str, bytes], files).items() if isinstance(files, Mapping) else files
+    stored = [upload(hub, user, name, body) for name, body in named]
     content["subtype"] = "file_share"
     shared = file_store.share(hub, stored, channel, content, thread_ts)
     if shared is None:

@@ -152,7 +152,7 @@ class PageApi:
             raise SlackError("is_archived", status=400)
         if body["user"] not in where.members:
             await self._slack.join(where.id, body["user"])
-        files = dict(self._uploads.pop(upload) for upload in body.get("uploads") or [])
+        files = [self._uploads.pop(upload) for upload in body.get("uploads") or []]
         text = stored_text(self._slack.workspace, str(body.get("text", "")))
         if not text.strip() and not files:
             raise SlackError("no_text", status=400)

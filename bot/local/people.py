@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from . import acting, interactions
@@ -37,11 +36,11 @@ class People:
         text: str,
         *,
         thread_ts: str | None = None,
-        files: Mapping[str, bytes] | None = None,
+        files: acting.Files = (),
         broadcast: bool = False,
         extra: Json | None = None,
     ) -> str:
-        """A person writes in a channel (id, name or `#name`) or thread, with files `{name: bytes}`; the timestamp."""
+        """A person writes in a channel (id, name or `#name`) or thread, with files; the timestamp."""
         where = self.workspace.channel_named(channel)
         return acting.say(
             self.hub, where, user, text, thread_ts=thread_ts, files=files, broadcast=broadcast, extra=extra

@@ -104,6 +104,19 @@ async def test_a_file_goes_up_and_comes_down(slack, page):
         assert reply.headers["Content-Disposition"].startswith("attachment")
 
 
+async def test_two_files_of_one_name_go_up_with_one_message(slack, page):
+    uploads = []
+    for content in (b"a\n1\n", b"a\n2\n"):
+        headers = {"Content-Type": "application/octet-stream"}
+        async with page.post("/page/api/upload?name=o.csv", data=content, headers=headers) as reply:
+            uploads.append((await reply.json())["upload"])
+    body = {"user": "U0MIA", "channel": "C0SALES", "text": "@footnote look", "uploads": uploads}
+    async with page.post("/page/api/say", json=body) as reply:
+        assert (await reply.json())["ok"]
+    (message,) = slack.messages("sales")
+    assert [file["name"] for file in message["files"]] == ["o.csv", "o.csv"]
+
+
 async def test_people_see_what_they_may(slack, page):
     await slack.say("finance", "U0ANN", "secret numbers")
     async with page.get("/page/api/world?user=U0GUS") as reply:
