@@ -34,6 +34,7 @@ LABEL = re.compile(
 LABEL_COLUMNS = 3
 _ORNAMENTS = " \t\u00a0*=-_#~<>|•·–—"
 _NEAR = Decimal("0.01")
+_FEW_ROWS = 2  # of so many the sum may be met by chance
 _NEAR_ROWS = 3  # so many rows above a total that isn't quite their sum
 _SHOWN = 3
 _TOLD = 4
@@ -280,11 +281,11 @@ def _judge(
     rest = ((match["rest"] or match["before"] or "") if match else "").strip(" :.").casefold()
     gap = sum(bool(row[at].strip()) for at in texts) <= 1 and (len(texts) > 1 or not numbers)
     if proved and _may_be_a_name(label, row, texts, groups):
-        # One figure may be the sum of those above by chance, but not where others contradict or one row is summed up.
+        # One figure may be the sum of those above by chance, the more so the fewer they are and if others contradict.
         alike = sum(bool(value) and _same(value, best[at]) for at, value in numbers.items())
         against = sum(_contradicts(*each) for each in other)
         sure = alike > 1 or (label is not NO_LABEL and covered > 1)
-        return Total(place, label, equal, other) if sure and alike > against else None
+        return Total(place, label, equal, other) if sure and alike + (covered > _FEW_ROWS) > against else None
     if proved or (gap and numbers and (not rest or rest in groups)):
         return Total(place, label, equal, other)
     return None

@@ -114,6 +114,7 @@ def test_a_total_of_something_is_no_row_where_it_is_the_sum_of_several(read: Rea
         pytest.param("item,qty,price,value\na,10,2,20\nb,20,3,60\nTotal sales,30,2.67,80\n", id="a-mean-beside"),
         pytest.param("item,sold,growth\na,10,2\nb,20,3\nc,5,9\nTotal assets,35,4.1\n", id="growth-beside"),
         pytest.param("item,sold,cost\na,10,1.26\nb,20,99.26\nTotal HT,30,100.5\n", id="a-rounded-sum-beside"),
+        pytest.param("item,orders,customers\na,10,9\nb,20,17\nc,15,12\nTotal shop,45,33\n", id="distinct-ones-beside"),
     ],
 )
 def test_a_total_of_something_may_have_figures_that_are_no_sums(read: Read, content: str) -> None:
