@@ -39,7 +39,7 @@ _NEAR_ROWS = 3  # so many rows above a total that isn't quite their sum
 _SHOWN = 3
 _TOLD = 4
 _NOT_ADDED = re.compile(
-    r"price|preis|prix|precio|avg|average|mean|median|schnitt|moyen|rate|ratio|quote|share|anteil|part\b|margin|marge"
+    r"price|preis|prix|precio|avg|average|mean|median|schnitt|moyen|rate|ratio|quote|share|anteil|part\b|marg[ei]"
     r"|percent|prozent|%|pct|growth|change|yoy|wachstum|per[ _]|pro[ _]|distinct|unique|\bmin|\bmax|score|rank|index",
     re.IGNORECASE,
 )
