@@ -141,10 +141,14 @@ async def open_analyst(
     clock = clock or SystemClock()
     manifest = in_force.policy.manifest
     limits = manifest.effective_limits()
+    model = model or choose_model(settings)  # before anything is open that would have to be closed
     opened = await open_sources(manifest, settings, limits, clock, changed=changed)
-    model = model or choose_model(settings)
-    python = open_python(limits, cache=settings.data_dir / "guest", isolated=settings.guest == "isolated")
-    services = services_of(opened, python, state, clock)
+    try:
+        python = open_python(limits, cache=settings.data_dir / "guest", isolated=settings.guest == "isolated")
+        services = services_of(opened, python, state, clock)
+    except BaseException:
+        await opened.close()  # what is left open keeps the process from ending
+        raise
     wiring = Wiring(
         registry=registry_of(opened, services),
         model=model,

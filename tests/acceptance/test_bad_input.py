@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -358,6 +359,20 @@ def test_serve_without_what_it_needs_exits_with_two_and_names_it(environment, wo
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_question_to_a_model_without_its_key_ends_at_once_whatever_is_open(tmp_path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.csv").write_text("id\n1\n")
+    sqlite3.connect(tmp_path / "shop.db").execute("CREATE TABLE orders (id INTEGER)")
+    manifest = tmp_path / "m.yaml"
+    manifest.write_text(
+        "version: 1\nworkspace: {root: ./files, audience: {im: true}}\n"
+        "sources: [{id: shop, kind: sqlite, path: ./shop.db, audience: {im: true}}]\n"
+    )
+    done = footnote("ask", "how many?", "--manifest", str(manifest), FOOTNOTE_MODEL="claude-opus-5")
+    assert done.returncode == 2
+    assert "needs ANTHROPIC_API_KEY" in done.stderr
 
 
 def test_a_question_without_end_is_refused_and_not_repeated(tmp_path) -> None:
