@@ -47,16 +47,7 @@ class Package:
     ) -> None:
         """Streams the XML part `name` through handlers; names come as written, with their prefix. What is read is the
         declared size exactly, and its checksum is right."""
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        # Without declarations there are no entities: nothing can grow or reach outside.
-        parser.StartDoctypeDeclHandler = declared
-        if start:
-            parser.StartElementHandler = start
-        if end:
-            parser.EndElementHandler = end
-        if text:
-            parser.CharacterDataHandler = text
+        parser = xml_parser(start, end, text)
         try:
             with self._zip.open(name) as part:
                 while chunk := part.read(_CHUNK):
@@ -84,8 +75,26 @@ class Package:
             self.parse(name)
 
 
-def declared(*_: object) -> None:
-    """Refuses a declaration of a document type, as a parser meets one."""
+def xml_parser(
+    start: Callable[[str, Attributes], None] | None = None,
+    end: Callable[[str], None] | None = None,
+    text: Callable[[str], None] | None = None,
+) -> expat.XMLParserType:
+    """A parser that gives what it meets to the handlers, and refuses declarations: without them there are no entities,
+    and nothing can grow or reach outside."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse
+    if start:
+        parser.StartElementHandler = start
+    if end:
+        parser.EndElementHandler = end
+    if text:
+        parser.CharacterDataHandler = text
+    return parser
+
+
+def _refuse(*_: object) -> None:
     raise IngestRefused("its XML declares entities or types of its own, which spreadsheets don't need")
 
 

@@ -14,7 +14,7 @@ from runtime.ingest.spreadsheet.cells import Mark
 from runtime.ingest.spreadsheet.comments import comments_told
 from runtime.ingest.spreadsheet.extent import check_span
 from runtime.ingest.spreadsheet.grid import Corners, grid_of, letters
-from runtime.ingest.spreadsheet.package import Attributes, declared, local
+from runtime.ingest.spreadsheet.package import Attributes, local, xml_parser
 from runtime.ingest.spreadsheet.sheet_marks import SheetMarks
 from runtime.ingest.spreadsheet.sheet_tables import Book, Sheet, told
 from runtime.ingest.spreadsheet.xml_values import RawStyle, Styles, Value, read_value
@@ -53,12 +53,7 @@ def read_xml_book(descriptor: int, limits: ReadingLimits) -> Book:
         bound = limits.workbook_bytes >> 20
         raise IngestRefused(f"{size >> 20:,} MiB of XML; workbooks are read up to {bound:,} MiB")
     look = _Look(limits.workbook_cells)
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = declared
-    parser.StartElementHandler = look.start
-    parser.EndElementHandler = look.end
-    parser.CharacterDataHandler = look.text
+    parser = xml_parser(look.start, look.end, look.text)
     try:
         offset = 0
         while chunk := os.pread(descriptor, _CHUNK, offset):
