@@ -81,13 +81,10 @@ async def execute(arguments: FileSearch, context: CallContext) -> Output:
             ends = documents.clock.monotonic() + limits.file_search_seconds
             over = lambda: documents.clock.monotonic() > ends  # noqa: E731  the clock is asked while it scans
             bounds = Bounds(limits.file_search_matches, limits.file_search_bytes, 0, over)
-            # What is kept of many hits has to be what is shown first.
-            files.sort(key=lambda file: _place((file, None), arguments.order))
             found, again = await asyncio.to_thread(_search, documents, arguments.query, files, bounds)
             if again:
                 catalog = await documents.catalog(among([file.path for file in files]))
                 files = _chosen(catalog, arguments, limits.workspace_entries)
-                files.sort(key=lambda file: _place((file, None), arguments.order))
                 found, _ = await asyncio.to_thread(_search, documents, arguments.query, files, bounds)
             by_path = {file.path: file for file in files}
             matches += [(by_path[hit.file], hit) for hit in found.hits]
@@ -99,6 +96,7 @@ async def execute(arguments: FileSearch, context: CallContext) -> Output:
 
 
 def _chosen(catalog: WorkspaceCatalog, arguments: FileSearch, most: int) -> list[WorkspaceFile]:
+    """The files to be looked at, in the order asked for: what is kept of many hits has to be what is shown first."""
     files = list(catalog.files)
     if arguments.glob is not None:
         try:
@@ -108,7 +106,8 @@ def _chosen(catalog: WorkspaceCatalog, arguments: FileSearch, most: int) -> list
                 raise
             files = []
     wanted = [_within(path, catalog) for path in arguments.paths]
-    return [file for file in files if any(below(file) for below in wanted)] if wanted else files
+    files = [file for file in files if any(below(file) for below in wanted)] if wanted else files
+    return sorted(files, key=lambda file: _place((file, None), arguments.order))
 
 
 def _within(path: str, catalog: WorkspaceCatalog) -> Callable[[WorkspaceFile], bool]:
