@@ -385,16 +385,16 @@ def _extreme(plan: Plan, rows: Sequence[Row], mark: str) -> str:
     if len(rows) == 1 and not plan.dimensions:
         value = _measured_cell(plan, rows[0].get(key))
         return f"The {word} `{column.name}` is that of {_row_words(plan, rows[0])}: **{value}**{mark}."
-    tied = "" if plan.dimensions or len(rows) <= plan.top[1] else "; the last of them are tied"
-    head = (
-        f"These share the {word} `{column.name}`:" if plan.top[1] == 1 else f"By `{column.name}`, {word} first{tied}:"
-    )
+    one = plan.top[1] == 1
     if plan.dimensions:
-        head = f"By `{column.name}`, {word} first within each {' and '.join(_dimension_words(plan))}{tied}:"
-        head = (
-            head if plan.top[1] > 1 else f"The {word} `{column.name}` of each {' and '.join(_dimension_words(plan))}:"
-        )
-    others = tuple(one for one in results.extreme_columns(plan) if one.name != column.name)
+        each = f"each {' and '.join(_dimension_words(plan))}"
+        head = f"The {word} `{column.name}` of {each}:" if one else f"By `{column.name}`, {word} first within {each}:"
+    elif one:
+        head = f"These share the {word} `{column.name}`:"
+    else:
+        tied = "; the last of them are tied" if len(rows) > plan.top[1] else ""
+        head = f"By `{column.name}`, {word} first{tied}:"
+    others = tuple(other for other in results.extreme_columns(plan) if other.name != column.name)
     values = [_measured_cell(plan, row.get(key)) for row in rows]
     return f"{head}\n\n{tables.whole_rows(others, column.name, values, rows, mark)}"
 
