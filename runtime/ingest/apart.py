@@ -23,7 +23,7 @@ from runtime.ingest.total_labels import (
     ends_like_total,
     labelled_like_total,
 )
-from runtime.ingest.totals import LABEL, LABEL_COLUMNS, NO_LABEL, judged, label_of, told
+from runtime.ingest.totals import LABEL_COLUMNS, NO_LABEL, beside_the_word, judged, label_of, told
 from runtime.ingest.wording import Noun
 
 _CANDIDATES = 5_000
@@ -252,8 +252,8 @@ def _groups(table: _Table, candidates: Mapping[int, tuple[str, list[str]]]) -> l
 
 
 def _named(label: str) -> str:
-    match = LABEL.fullmatch(label)
-    return ((match["rest"] or match["before"] or "") if match else "").strip(" :.").casefold()
+    behind, before = beside_the_word(label)
+    return behind or before
 
 
 def without_rows(source: str, names: Sequence[str], places: Sequence[int]) -> str:

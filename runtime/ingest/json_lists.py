@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from runtime.ingest.json_values import Object, Records, as_json, counted, free_key, is_list, is_object
+from runtime.ingest.json_values import Object, Records, as_json, free_key, is_list, is_object
+from runtime.ingest.wording import counted, cut
 
 _MOST_TABLES = 50
 _SHOWN = 8
@@ -75,5 +76,4 @@ def _around(body: Mapping[str, Any], lists: Mapping[str, list[Object]]) -> tuple
 
 
 def _short(value: Any) -> str:
-    text = value if type(value) is str else as_json(value)
-    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"
+    return cut(value if type(value) is str else as_json(value), _SHOWN_CHARS)

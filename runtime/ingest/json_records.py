@@ -10,8 +10,9 @@ from typing import Any, cast
 
 from runtime.ingest.json_lists import lists_of, tables_of
 from runtime.ingest.json_slips import what_else
-from runtime.ingest.json_values import Number, Object, Records, counted, free_key, is_list, is_object
+from runtime.ingest.json_values import Number, Object, Records, free_key, is_list, is_object
 from runtime.ingest.outcome import IngestRefused
+from runtime.ingest.wording import counted
 
 _SHOWN_LINES = 5
 _WRAPPED = 5

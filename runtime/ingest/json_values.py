@@ -36,11 +36,6 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
-def counted(count: int, what: str) -> str:
-    """The count and its noun."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
 def free_key(name: str, records: Sequence[Mapping[str, Any]]) -> str:
     """`name`, with marks behind it as long as some record has a value of that name."""
     while any(name in each for each in records):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from runtime.ingest.bytescan import ByteScan
-from runtime.ingest.dialect import HEAD_BYTES, NULL_NOTE, NULL_SIGN, Dialect, has_null_sign, strict_quote
+from runtime.ingest.dialect import HEAD_BYTES, Dialect, null_sign_of, strict_quote
 from runtime.ingest.layout import find_layout
 from runtime.ingest.loose_records import loose_records
 from runtime.ingest.outcome import Irregular, Kind
@@ -41,6 +41,5 @@ def lead_dialect(descriptor: int, found: ByteScan, kind: Kind, columns: int) -> 
     blanks = sum(bool(line) != bool(line.strip()) for line in lines_of(head)[:skip])
     told = not lines[0] and not head.startswith(("\n", "\r"))
     skipped = skip if len(names) == 1 else len(records) - len(rows) + blanks + told
-    null_sign = NULL_SIGN if has_null_sign(descriptor, found.size) else ""
-    notes += [NULL_NOTE] if null_sign else []
+    null_sign = null_sign_of(descriptor, found.size, notes)
     return Dialect(delimiter, quote, False, names, tuple(notes), delimiter == ";", skip, skipped, null_sign)

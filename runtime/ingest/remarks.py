@@ -123,11 +123,15 @@ def _before_block(records: Sequence[Record], end: int, width: int) -> int:
 
 def without_pages(records: list[Record], notes: list[str], noun: Noun) -> list[Record]:
     """The records without lines that only number a page."""
-    pages = [record.line for record in records if _lone(record) and _PAGE.fullmatch(_text(record))]
+    pages = [record.line for record in records if _numbers_page(record)]
     if not pages or len(pages) * 2 > len(records):
         return records
     notes.append(f"{counted(len(pages), noun)} with the number of a page skipped ({where(pages, noun)})")
-    return [record for record in records if not (_lone(record) and _PAGE.fullmatch(_text(record)))]
+    return [record for record in records if not _numbers_page(record)]
+
+
+def _numbers_page(record: Record) -> bool:
+    return _lone(record) and bool(_PAGE.fullmatch(_text(record)))
 
 
 def second_table(records: Sequence[Record], width: int) -> Record | None:

@@ -76,8 +76,6 @@ def needs_repair(descriptor: int, found: ByteScan, kind: Kind, *, whole: bool) -
     if is_padded(head, delimiter) or (quote and any(f"{delimiter} {quote}" in line for line in head)):
         return True
     records = list(loose_records(head, delimiter, quote))
-    if not records:  # lines of blanks
-        return True
     layout = find_layout(records)
     grouped = with_one_header(records, layout, [], "line")[0] is not records
     odd = layout.above or layout.units or grouped

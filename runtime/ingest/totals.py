@@ -119,8 +119,7 @@ def _last_figures(
     """The label of a last row that says nothing but that it is a total, and its figures: the place of each, its value
     and the values above."""
     label = label_of(rows[-1]) if len(rows) > 2 else ""
-    match = LABEL.fullmatch(label)
-    if not match or (match["rest"] or match["before"] or "").strip(" :."):
+    if not label or any(beside_the_word(label)):
         return "", []
     plain = rows[:-1]
     found: list[tuple[int, Decimal, list[Decimal]]] = []
@@ -277,8 +276,8 @@ def _judge(
     equal = tuple(names[at] for at, value in numbers.items() if _same(value, best[at]))
     other = tuple((names[at], value, best[at]) for at, value in numbers.items() if not _same(value, best[at]))
     proved = any(_same(value, best[at]) and value for at, value in numbers.items())
-    match = LABEL.fullmatch(label)
-    rest = ((match["rest"] or match["before"] or "") if match else "").strip(" :.").casefold()
+    behind, before = beside_the_word(label)
+    rest = behind or before
     gap = sum(bool(row[at].strip()) for at in texts) <= 1 and (len(texts) > 1 or not numbers)
     if proved and _may_be_a_name(label, row, texts, groups):
         # One figure may be the sum of those above by chance, the more so the fewer they are and if others contradict.
@@ -299,12 +298,18 @@ def _contradicts(name: str, value: Decimal, total: Decimal) -> bool:
 def _may_be_a_name(label: str, row: Sequence[str], texts: Sequence[int], groups: Set[str]) -> bool:
     """Whether a row that looks like a total's may be of something called so, such as a company: by words behind the
     label that are no group above, or by other labels that no row above has."""
-    match = LABEL.fullmatch(label)
-    rest = ((match["rest"] if match else None) or "").strip(" :.").casefold()
-    if rest and rest not in groups and not _TELLS_A_GROUP.search(label):
+    behind, _ = beside_the_word(label)
+    if behind and behind not in groups and not _TELLS_A_GROUP.search(label):
         return True
     cells = (row[at].strip() for at in texts)
     return any(cell.casefold() not in groups for cell in cells if cell and cell.strip(_ORNAMENTS) != label)
+
+
+def beside_the_word(label: str) -> tuple[str, str]:
+    """What a total's label says behind its word and before it, whatever the case; nothing for what is no label."""
+    match = LABEL.fullmatch(label)
+    behind, before = (match["rest"] or "", match["before"] or "") if match else ("", "")
+    return behind.strip(" :.").casefold(), before.strip(" :.").casefold()
 
 
 def _same(value: Decimal, total: Decimal) -> bool:

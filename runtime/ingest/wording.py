@@ -30,6 +30,6 @@ def few(parts: Iterable[str]) -> str:
     return "; ".join(told[:_SHOWN]) + (f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else "")
 
 
-def cut(text: str) -> str:
-    """A text of no more than a line."""
-    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"
+def cut(text: str, most: int = _SHOWN_CHARS) -> str:
+    """A text of no more than a line, or so many characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
